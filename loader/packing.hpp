@@ -1,0 +1,30 @@
+// Writing models: Hugging Face folder → .cbm → Hugging Face folder.
+#pragma once
+
+#include <filesystem>
+
+#include "loader/model.hpp"
+
+namespace crossbill::loader {
+
+enum class PackedWeights {
+  int8,  ///< products and word embeddings s8 with the pair bound, the rest f32
+  f16,   ///< matrices f16 (exact if the source is f16), the rest f32
+};
+
+struct PackReport {
+  std::size_t bytes = 0;        ///< size of the written file
+  double weight_snr_db = 0;     ///< signal to noise of all product weights against the source; +inf if exact
+  std::size_t inexact_f16 = 0;  ///< values that f16 rounded (f16 only)
+};
+
+/// Writes `model` as a .cbm file: beside `out`, then renamed over it, so a reader never sees half a file.
+/// Error file_error, or bad_model if a weight is not finite (or overflows f16).
+PackReport pack_model(const Model& model, const std::filesystem::path& out, PackedWeights weights);
+
+/// Writes a Hugging Face folder (config.json, model.safetensors f32, tokenizer.json, vocab.txt,
+/// tokenizer_config.json) that PyTorch opens and that gives the same logits. `folder` must not exist or be
+/// empty.
+void unpack_model(const Model& model, const std::filesystem::path& folder);
+
+}  // namespace crossbill::loader
