@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
-#include <new>
+
+#include "engine/aligned_floats.hpp"
 
 namespace crossbill::engine {
 
@@ -13,16 +13,20 @@ class Arena {
   /// Forgets all arrays and makes room for `bytes`.
   void reset(std::size_t bytes);
   /// `count` floats; the sum of all arrays since reset(), each rounded up to 64 bytes, must not exceed its
-  /// bytes.
+  /// bytes: that is a mistake in a forward pass and throws std::logic_error.
   float* floats(std::size_t count);
-  std::size_t capacity() const { return capacity_; }
+  /// What floats(count) takes.
+  static constexpr std::size_t bytes_of(std::size_t count) {
+    return AlignedFloats::rounded(count) * sizeof(float);
+  }
+  /// Bytes that are held, bytes that the last reset() asked for, and bytes handed out since.
+  std::size_t capacity() const { return block_.size() * sizeof(float); }
+  std::size_t limit() const { return limit_; }
+  std::size_t used() const { return used_; }
 
  private:
-  struct Free {
-    void operator()(std::byte* block) const { ::operator delete[](block, std::align_val_t{64}); }
-  };
-  std::unique_ptr<std::byte[], Free> block_;
-  std::size_t capacity_ = 0;
+  AlignedFloats block_;
+  std::size_t limit_ = 0;
   std::size_t used_ = 0;
 };
 
