@@ -6,6 +6,7 @@
 //   * products: k ascending, one fused multiply-add per step and output element, bias added last;
 //   * reductions over a row: sixteen lanes, lane j takes elements j, j+16, …, then a fixed tree;
 //   * element-wise functions: the same polynomial, the same fma where one is written.
+// A NaN stays a NaN in every set; which of the NaN bit patterns it is isn't promised.
 // Rows of activations are padded to a multiple of 16 floats; kernels write whole groups of 16 columns.
 #pragma once
 
@@ -17,8 +18,9 @@ namespace crossbill::kernels {
 /// Floats in a group of columns, and lanes of a reduction.
 inline constexpr size_t kLanes = 16;
 
-/// The next multiple of 16.
-constexpr size_t padded(size_t n) {
+/// The next multiple of 16. Always inlined: a copy left in an object built for AVX-512 might be the one the
+/// linker keeps for everybody.
+[[gnu::always_inline]] constexpr size_t padded(size_t n) {
   return (n + kLanes - 1) / kLanes * kLanes;
 }
 
@@ -69,13 +71,15 @@ struct KernelSet {
   void (*product_f32)(const ProductF32&);
   void (*attention_f32)(const AttentionF32&);
   void (*layer_norm_f32)(const LayerNormF32&);
-  /// In place on n floats; n need not be a multiple of 16 and nothing beyond is touched.
-  void (*gelu_erf_f32)(float* x, size_t n);   ///< x·Φ(x), the exact form
-  void (*gelu_tanh_f32)(float* x, size_t n);  ///< "gelu_new"
-  void (*relu_f32)(float* x, size_t n);
-  void (*tanh_f32)(float* x, size_t n);
-  void (*sigmoid_f32)(float* x, size_t n);
-  void (*exp_f32)(float* x, size_t n);  ///< +0 below −64
+  /// In place on n floats; n need not be a multiple of 16 and nothing beyond is touched. Error bounds are
+  /// those that the tests hold, against long double; NaN stays NaN.
+  void (*gelu_erf_f32)(float* x, size_t n);   ///< x·Φ(x), the exact form: max(2e-7, 1 ulp)
+  void (*gelu_tanh_f32)(float* x, size_t n);  ///< "gelu_new", the tanh formula: max(2e-7, 2 ulp)
+  void (*relu_f32)(float* x, size_t n);       ///< exact
+  void (*tanh_f32)(float* x, size_t n);       ///< 2 ulp, near 0 too; odd, −0 stays −0
+  void (*sigmoid_f32)(float* x,
+                      size_t n);        ///< 3 ulp down to the smallest normal result, never outside [0, 1]
+  void (*exp_f32)(float* x, size_t n);  ///< 2 ulp; +0 below −64
 };
 
 }  // namespace crossbill::kernels
