@@ -41,4 +41,7 @@ struct Config {
 /// position_embedding_type, hidden_act, activation by name). `name` stands in messages, for example a path.
 Config parse_config_json(std::string_view json, std::string_view name);
 
+/// The same as a config.json that PyTorch opens and parse_config_json reads back to an equal Config.
+std::string write_config_json(const Config& config);
+
 }  // namespace crossbill::loader

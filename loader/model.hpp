@@ -75,7 +75,8 @@ struct Model {
   std::string source_sha256;                ///< of the weights this model was packed from; empty if not known
   std::vector<std::string> unused_tensors;  ///< names that were found and not needed
   std::size_t bytes = 0;                    ///< of the files that hold the weights
-  std::shared_ptr<const void> storage;
+  std::vector<std::span<const std::byte>> weight_files;  ///< those files whole, in the order of their names
+  std::shared_ptr<const void> storage;                   ///< keeps all borrowed memory alive
 };
 
 enum class LoadMode {
