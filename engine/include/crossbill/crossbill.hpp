@@ -47,12 +47,13 @@ enum class Activation {
 /// How the weights of a .cbm file are held.
 enum class Loading {
   map,   ///< mapped; the file must not be shortened while the Reranker lives
-  copy,  ///< read into memory
+  copy,  ///< read (from a file or from the caller's memory) into memory of its own
 };
 
 /// Fixed when a model is opened.
 struct Options {
-  int threads = 0;  ///< 0: physical cores within the affinity mask and the cgroup quota
+  /// At most so many compute at once, callers included; 0: default_threads().
+  int threads = 0;
   Precision precision = Precision::automatic;
   std::size_t max_length =
       0;  ///< tokens a pair; 0: what the model allows; at least 3, at most the model's positions
@@ -61,12 +62,14 @@ struct Options {
   bool special_tokens_as_text = false;  ///< see EncodeOptions
   Activation activation = Activation::model;
   std::string isa;  ///< kernel set by name; empty: CROSSBILL_ISA if set, else the best this machine has
-  std::size_t memory_budget = 0;  ///< bytes for activations of all threads together; 0: a small default
+  /// Bytes for the activations of all threads together; 0: those of a chunk of 512 tokens in each thread. Too
+  /// little for one pair of max_length tokens in each thread is an Error that says how much is needed.
+  std::size_t memory_budget = 0;
   Loading loading = Loading::map;
 };
 
-/// How far a call has come: `done` of `total` pairs. Called from the calling thread only, at most every 50 ms
-/// or so.
+/// How far a call has come: `done` of `total` pairs. Called from the calling thread only, at most every 50
+/// ms, and at the end once with done == total. What it throws ends the call.
 using Progress = std::function<void(std::size_t done, std::size_t total)>;
 
 /// Per call.
@@ -119,13 +122,15 @@ struct ModelInfo {
   int threads = 0;
 };
 
+class WorkQueue;
+
 /// An opened model, ready to score. Movable; opening is the expensive part, so keep one.
 class CROSSBILL_API Reranker {
  public:
   /// A .cbm file or a Hugging Face folder (config.json, model.safetensors, tokenizer files).
   explicit Reranker(const std::filesystem::path& model, const Options& options = {});
-  /// A .cbm file in memory. The bytes must outlive the Reranker if they are 64-byte aligned, else they are
-  /// copied.
+  /// A .cbm file in memory. The bytes must outlive the Reranker if they are 64-byte aligned and
+  /// Options::loading is `map`, else they are copied.
   explicit Reranker(std::span<const std::byte> cbm, const Options& options = {});
   ~Reranker();
   Reranker(Reranker&&) noexcept;
@@ -136,10 +141,12 @@ class CROSSBILL_API Reranker {
   std::vector<Score> score(std::span<const Pair> pairs, const CallOptions& options = {}) const;
   Score score(std::string_view query, std::string_view passage) const;
   /// Pairs that were encoded elsewhere, for example by encode() on another thread. Ids outside the
-  /// vocabulary, an empty pair or one longer than the model's positions are Error invalid_argument.
+  /// vocabulary, an empty pair or one longer than the model's positions (or, with a memory budget, than that
+  /// allows) are Error invalid_argument.
   std::vector<Score> score(std::span<const EncodedPair> pairs, const CallOptions& options = {}) const;
 
-  /// Best first: by logit, ties by index, NaN last. The query is tokenised once.
+  /// Best first: by logit, ties by index, NaN last. The query is tokenised once. An Error about one passage
+  /// names its index.
   std::vector<RankedPassage> rank(std::string_view query, std::span<const std::string_view> passages,
                                   const RankOptions& options = {}) const;
 
@@ -147,6 +154,9 @@ class CROSSBILL_API Reranker {
   /// Tokens with their spelling and character offsets, of a pair or of a single text.
   Tokenization tokenize(std::string_view query, std::string_view passage) const;
   Tokenization tokenize(std::string_view text) const;
+
+  /// Takes work without waiting for it: crossbill/work_queue.hpp. Lives as long as the Reranker.
+  WorkQueue& queue() const noexcept;
 
   const ModelInfo& info() const noexcept;
 
@@ -162,7 +172,8 @@ struct KernelSetInfo {
 };
 /// Narrowest first; the last available one is what `Options::isa` defaults to.
 CROSSBILL_API std::vector<KernelSetInfo> kernel_sets();
-/// Threads that `Options::threads = 0` means here.
+/// Threads that `Options::threads = 0` means here: the environment variable CROSSBILL_THREADS if it holds a
+/// number from 1 to 1024, else physical cores within the affinity mask and the cgroup's CPU quota.
 CROSSBILL_API int default_threads();
 
 }  // namespace crossbill
