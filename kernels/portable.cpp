@@ -200,6 +200,7 @@ void product_f32(const ProductF32& job) {
 
 #include "kernels/lanes_elementwise.inl"
 #include "kernels/lanes_layer_norm.inl"
+
 // Attention is two products and a softmax, so it comes last.
 #include "kernels/lanes_attention.inl"
 
