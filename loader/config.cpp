@@ -153,7 +153,10 @@ std::vector<std::string> read_labels(const JsonFields& fields) {
 
 Config parse_config_json(std::string_view json, std::string_view name) {
   const nlohmann::json tree = parse_strict_json(json, name);
-  const JsonFields fields(tree, std::string(name));
+  return read_config(JsonFields(tree, std::string(name)));
+}
+
+Config read_config(const JsonFields& fields) {
   check_architecture(fields);
   Config config;
   config.num_hidden_layers = fields.integer("num_hidden_layers", 1, kMostLayers);

@@ -9,6 +9,8 @@
 
 namespace crossbill::loader {
 
+class JsonFields;
+
 /// The function between the two feed-forward products; config.json's `hidden_act`.
 enum class HiddenActivation {
   gelu_erf,   ///< "gelu": x·Φ(x)
@@ -40,6 +42,8 @@ struct Config {
 /// Error bad_model (file, field, what was found, what would be right) or unsupported_model (architecture,
 /// position_embedding_type, hidden_act, activation by name). `name` stands in messages, for example a path.
 Config parse_config_json(std::string_view json, std::string_view name);
+/// The same from an object that has been parsed already.
+Config read_config(const JsonFields& fields);
 
 /// The same as a config.json that PyTorch opens and parse_config_json reads back to an equal Config.
 std::string write_config_json(const Config& config);

@@ -19,7 +19,7 @@
 namespace crossbill::loader {
 namespace {
 
-constexpr std::size_t kLongestIndex = 16u << 20;
+constexpr std::size_t kLongestIndex = 1u << 20;
 
 bool is_there(const std::filesystem::path& path) {
   std::error_code ignored;

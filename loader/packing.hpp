@@ -7,9 +7,11 @@
 
 namespace crossbill::loader {
 
+/// Small matrices (position and token type embeddings, pooler, classifier) are f16 where that is exact, else
+/// f32; biases and LayerNorm parameters are f32 always.
 enum class PackedWeights {
-  int8,  ///< products and word embeddings s8 with the pair bound, the rest f32
-  f16,   ///< matrices f16 (exact if the source is f16), the rest f32
+  int8,  ///< products of the layers s8 with the pair bound, word embeddings s8
+  f16,   ///< products of the layers and word embeddings f16 (exact if the source is f16)
 };
 
 struct PackReport {
