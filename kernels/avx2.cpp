@@ -126,6 +126,7 @@ inline float max_of_lanes(Lanes value) {
 /// Rows of the tile: 6 × 16 results are 12 accumulators, which with 2 registers for B and 1 for A fit the
 /// sixteen there are, and are enough to keep two FMA units with a latency of 4 busy (8 are needed).
 constexpr size_t kTileRows = 6;
+constexpr size_t kTilePanels = 1;
 
 /// `rows` rows of A times one panel, rows ≤ 6. Not inlined, and every loop over accumulators unrolled, so
 /// that they live in registers.
@@ -164,24 +165,12 @@ template <size_t rows>
 using MicroKernel = void (*)(const float* a, size_t a_stride, const float* panel, const float* bias, float* c,
                              size_t c_stride, size_t k);
 
-constexpr MicroKernel kMicroKernels[kTileRows] = {gemm_f32_6x16_avx2<1>, gemm_f32_6x16_avx2<2>,
-                                                  gemm_f32_6x16_avx2<3>, gemm_f32_6x16_avx2<4>,
-                                                  gemm_f32_6x16_avx2<5>, gemm_f32_6x16_avx2<6>};
+constexpr MicroKernel kMicroKernels[kTilePanels][kTileRows] = {
+    {gemm_f32_6x16_avx2<1>, gemm_f32_6x16_avx2<2>, gemm_f32_6x16_avx2<3>, gemm_f32_6x16_avx2<4>,
+     gemm_f32_6x16_avx2<5>, gemm_f32_6x16_avx2<6>},
+};
 
-#include "kernels/row_blocks.inl"
-
-void product_f32(const ProductF32& job) {
-  for (size_t column = 0; column < job.n; column += kLanes) {
-    const float* panel = job.b + column * job.k;
-    const float* bias = job.bias != nullptr ? job.bias + column : nullptr;
-    for (size_t row = 0; row < job.m;) {
-      const size_t rows = rows_of_next_tile(job.m - row);
-      kMicroKernels[rows - 1](job.a + row * job.a_stride, job.a_stride, panel, bias,
-                              job.c + row * job.c_stride + column, job.c_stride, job.k);
-      row += rows;
-    }
-  }
-}
+#include "kernels/product_driver.inl"
 
 #include "kernels/lanes_elementwise.inl"
 #include "kernels/lanes_layer_norm.inl"

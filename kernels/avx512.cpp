@@ -107,18 +107,20 @@ inline float max_of_lanes(Lanes value) {
   return _mm_cvtss_f32(_mm_max_ss(two, _mm_movehdup_ps(two)));
 }
 
-/// Rows of the tile: 12 rows × 2 panels of 16 columns are 24 accumulators of the 32 registers. Each broadcast
-/// element of A serves two multiply-adds, each line of B twelve.
-constexpr size_t kTileRows = 12;
+/// The tile: 8 rows × 2 panels of 16 columns are 16 accumulators, twice what two FMA units with a latency of
+/// 4 need. Each broadcast element of A serves two multiply-adds, each line of B eight. 12 rows would read B
+/// less often and do fit the 32 registers, but measured no faster with Clang and slower with GCC 12, which
+/// runs out of address registers for the rows of A.
+constexpr size_t kTileRows = 8;
 constexpr size_t kTilePanels = 2;
 
-/// `rows` rows of A times `panels` adjacent panels. Not inlined, and every loop over accumulators unrolled,
-/// so that they live in registers.
+/// rows ≤ 8 rows of A times `panels` ≤ 2 adjacent panels. Not inlined, and every loop over accumulators
+/// unrolled, so that they live in registers.
 template <size_t rows, size_t panels>
-[[gnu::noinline]] void gemm_f32_12x32_avx512(const float* a, size_t a_stride, const float* panel,
-                                             const float* bias, float* c, size_t c_stride, size_t k) {
+[[gnu::noinline]] void gemm_f32_8x32_avx512(const float* a, size_t a_stride, const float* panel,
+                                            const float* bias, float* c, size_t c_stride, size_t k) {
   __m512 sum[rows][panels];
-#pragma GCC unroll 12
+#pragma GCC unroll 8
   for (size_t row = 0; row < rows; ++row) {
 #pragma GCC unroll 2
     for (size_t p = 0; p < panels; ++p) {
@@ -132,7 +134,7 @@ template <size_t rows, size_t panels>
     for (size_t p = 0; p < panels; ++p) {
       b[p] = _mm512_load_ps(panel + p * panel_size);
     }
-#pragma GCC unroll 12
+#pragma GCC unroll 8
     for (size_t row = 0; row < rows; ++row) {
       const __m512 element = _mm512_set1_ps(a[row * a_stride]);
 #pragma GCC unroll 2
@@ -143,7 +145,7 @@ template <size_t rows, size_t panels>
     panel += kLanes;
     ++a;
   }
-#pragma GCC unroll 12
+#pragma GCC unroll 8
   for (size_t row = 0; row < rows; ++row) {
 #pragma GCC unroll 2
     for (size_t p = 0; p < panels; ++p) {
@@ -158,33 +160,15 @@ using MicroKernel = void (*)(const float* a, size_t a_stride, const float* panel
                              size_t c_stride, size_t k);
 
 constexpr MicroKernel kMicroKernels[kTilePanels][kTileRows] = {
-    {gemm_f32_12x32_avx512<1, 1>, gemm_f32_12x32_avx512<2, 1>, gemm_f32_12x32_avx512<3, 1>,
-     gemm_f32_12x32_avx512<4, 1>, gemm_f32_12x32_avx512<5, 1>, gemm_f32_12x32_avx512<6, 1>,
-     gemm_f32_12x32_avx512<7, 1>, gemm_f32_12x32_avx512<8, 1>, gemm_f32_12x32_avx512<9, 1>,
-     gemm_f32_12x32_avx512<10, 1>, gemm_f32_12x32_avx512<11, 1>, gemm_f32_12x32_avx512<12, 1>},
-    {gemm_f32_12x32_avx512<1, 2>, gemm_f32_12x32_avx512<2, 2>, gemm_f32_12x32_avx512<3, 2>,
-     gemm_f32_12x32_avx512<4, 2>, gemm_f32_12x32_avx512<5, 2>, gemm_f32_12x32_avx512<6, 2>,
-     gemm_f32_12x32_avx512<7, 2>, gemm_f32_12x32_avx512<8, 2>, gemm_f32_12x32_avx512<9, 2>,
-     gemm_f32_12x32_avx512<10, 2>, gemm_f32_12x32_avx512<11, 2>, gemm_f32_12x32_avx512<12, 2>},
+    {gemm_f32_8x32_avx512<1, 1>, gemm_f32_8x32_avx512<2, 1>, gemm_f32_8x32_avx512<3, 1>,
+     gemm_f32_8x32_avx512<4, 1>, gemm_f32_8x32_avx512<5, 1>, gemm_f32_8x32_avx512<6, 1>,
+     gemm_f32_8x32_avx512<7, 1>, gemm_f32_8x32_avx512<8, 1>},
+    {gemm_f32_8x32_avx512<1, 2>, gemm_f32_8x32_avx512<2, 2>, gemm_f32_8x32_avx512<3, 2>,
+     gemm_f32_8x32_avx512<4, 2>, gemm_f32_8x32_avx512<5, 2>, gemm_f32_8x32_avx512<6, 2>,
+     gemm_f32_8x32_avx512<7, 2>, gemm_f32_8x32_avx512<8, 2>},
 };
 
-#include "kernels/row_blocks.inl"
-
-void product_f32(const ProductF32& job) {
-  const size_t columns = padded(job.n);
-  for (size_t column = 0; column < columns;) {
-    const size_t panels = columns - column >= kTilePanels * kLanes ? kTilePanels : 1;
-    const float* panel = job.b + column * job.k;
-    const float* bias = job.bias != nullptr ? job.bias + column : nullptr;
-    for (size_t row = 0; row < job.m;) {
-      const size_t rows = rows_of_next_tile(job.m - row);
-      kMicroKernels[panels - 1][rows - 1](job.a + row * job.a_stride, job.a_stride, panel, bias,
-                                          job.c + row * job.c_stride + column, job.c_stride, job.k);
-      row += rows;
-    }
-    column += panels * kLanes;
-  }
-}
+#include "kernels/product_driver.inl"
 
 #include "kernels/lanes_elementwise.inl"
 #include "kernels/lanes_layer_norm.inl"

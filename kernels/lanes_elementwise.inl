@@ -8,7 +8,7 @@
 
 /// exp(x) within 2 ulp for x in [−64, 88.73], +inf above, +0 below −64 so that a softmax never makes
 /// denormals.
-Lanes exp_lanes(Lanes x) {
+inline Lanes exp_lanes(Lanes x) {
   const Lanes log2_e = set_all(0x1.715476p+0f);
   const Lanes minus_ln2_high = set_all(-0x1.62e4p-1f);  // few bits: n·ln2_high is exact
   const Lanes minus_ln2_low = set_all(-0x1.7f7d1cp-20f);
@@ -34,13 +34,13 @@ Lanes exp_lanes(Lanes x) {
 
 /// 1/(1 + exp(−x)). The argument of exp is positive where the result is small, so that exp's flush to zero
 /// doesn't show: results are accurate down to the smallest normal number, and 0 below x = −88.8.
-Lanes sigmoid_lanes(Lanes x) {
+inline Lanes sigmoid_lanes(Lanes x) {
   const Lanes one = set_all(1.0f);
   return div(one, add(one, exp_lanes(sub(set_all(0.0f), x))));
 }
 
 /// tanh(x): an odd polynomial near 0, where 1 − 2/(exp(2|x|) + 1) would cancel.
-Lanes tanh_lanes(Lanes x) {
+inline Lanes tanh_lanes(Lanes x) {
   const Lanes size = magnitude(x);
   const Lanes square = mul(size, size);
   Lanes q = set_all(-0x1.75e1bep-8f);
@@ -58,7 +58,7 @@ Lanes tanh_lanes(Lanes x) {
 
 /// x·Φ(x) = max(x, 0) − T(|x|) with the tail T(a) = a·Φ(−a) = a·exp(−a²/2)·g(1/(1 + 0.4a)), g a polynomial.
 /// Nothing cancels: T is at most 0.17, and x > 0 loses half an ulp to the subtraction.
-Lanes gelu_erf_lanes(Lanes x) {
+inline Lanes gelu_erf_lanes(Lanes x) {
   const Lanes one = set_all(1.0f);
   // Beyond 12 the tail is 0 in f32 (exp flushes at −64); the limit keeps ∞·0 out.
   const Lanes a = min(set_all(12.0f), magnitude(x));
@@ -75,7 +75,7 @@ Lanes gelu_erf_lanes(Lanes x) {
 }
 
 /// 0.5·x·(1 + tanh(u)) with u = √(2/π)·(x + 0.044715·x³), written as x/(1 + exp(−2u)).
-Lanes gelu_tanh_lanes(Lanes x) {
+inline Lanes gelu_tanh_lanes(Lanes x) {
   const Lanes one = set_all(1.0f);
   const Lanes minus_2_sqrt_2_over_pi = set_all(-0x1.988454p+0f);
   // Below −100 the result is −0 in any case; the limit keeps −∞/∞ out.
@@ -85,7 +85,7 @@ Lanes gelu_tanh_lanes(Lanes x) {
   return div(limited, add(one, exp_lanes(minus_2u)));
 }
 
-Lanes relu_lanes(Lanes x) {
+inline Lanes relu_lanes(Lanes x) {
   return max(set_all(0.0f), x);
 }
 
