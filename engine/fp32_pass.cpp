@@ -26,7 +26,7 @@ using kernels::padded;
 
 /// Rows that go through a product, or through the whole feed-forward part, together: few enough for their
 /// intermediate values to stay in the second-level cache, many enough to make up for reading all weights.
-constexpr std::size_t kBlockRows = 48;
+constexpr std::size_t kBlockRows = 64;
 
 /// Floats in each array that a run works in. They follow from the shape of the model and of the batch.
 struct ArraySizes {
@@ -120,11 +120,16 @@ class Run {
   float* const scratch_;    ///< of one attention call
 };
 
-/// Calls step(first, count) for every block of rows.
+/// Calls step(first, count) for every block of rows. They are spread evenly over the fewest blocks: a block
+/// of two rows left over would read all weights for itself.
 template <typename Step>
 void for_each_block(std::size_t rows, const Step& step) {
-  for (std::size_t first = 0; first < rows; first += kBlockRows)
-    step(first, std::min(kBlockRows, rows - first));
+  for (std::size_t first = 0; first < rows;) {
+    const std::size_t blocks = (rows - first + kBlockRows - 1) / kBlockRows;
+    const std::size_t count = (rows - first + blocks - 1) / blocks;
+    step(first, count);
+    first += count;
+  }
 }
 
 // ---------------------------------------------------------------------------------------------------------

@@ -45,19 +45,22 @@ Fp32Linear side_by_side(std::initializer_list<Scaled> parts) {
   Fp32Linear joined;
   joined.in = parts.begin()->linear.weight.cols;
   for (const Scaled& part : parts) joined.out += padded(part.linear.weight.rows);
-  joined.panels = zeros(kernels::f32_panel_size(joined.out, joined.in));
+  joined.panels = AlignedFloats(kernels::f32_panel_size(joined.out, joined.in));
   joined.bias = zeros(joined.out);
 
   std::vector<float> row(joined.in);
-  std::size_t first = 0;
+  float* panels = joined.panels.data();
+  float* bias = joined.bias.data();
   for (const Scaled& part : parts) {
-    for (std::size_t channel = 0; channel < part.linear.weight.rows; ++channel) {
+    const std::size_t channels = part.linear.weight.rows;
+    for (std::size_t channel = 0; channel < channels; ++channel) {
       part.linear.weight.widen_row(channel, row.data());
       for (float& value : row) value *= part.factor;
-      kernels::put_f32_panel_row(joined.panels.data(), joined.out, joined.in, first + channel, row.data());
-      joined.bias.data()[first + channel] = part.linear.bias[channel] * part.factor;
+      kernels::put_f32_panel_row(panels, channels, joined.in, channel, row.data());
+      bias[channel] = part.linear.bias[channel] * part.factor;
     }
-    first += padded(part.linear.weight.rows);
+    panels += kernels::f32_panel_size(channels, joined.in);
+    bias += padded(channels);
   }
   return joined;
 }
