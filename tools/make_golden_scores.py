@@ -31,7 +31,10 @@ def expand(text):
 
 
 def load_tokenizer(folder, max_length):
-    tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+    if (folder / "tokenizer.json").exists():
+        tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+    else:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder).backend_tokenizer
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_length, strategy="longest_first", direction="right")
     return tokenizer
