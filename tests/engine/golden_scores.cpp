@@ -17,6 +17,11 @@ std::string text(const nlohmann::json& field) {
   return repeated;
 }
 
+std::vector<double> logits(const nlohmann::json& line) {
+  if (line.contains("logit")) return {line["logit"].get<double>()};
+  return line.at("logits").get<std::vector<double>>();
+}
+
 }  // namespace
 
 std::vector<GoldenScore> read_golden_scores(const std::filesystem::path& file) {
@@ -25,8 +30,7 @@ std::vector<GoldenScore> read_golden_scores(const std::filesystem::path& file) {
   std::vector<GoldenScore> scores;
   for (std::string line; std::getline(stream, line);) {
     const auto json = nlohmann::json::parse(line);
-    scores.push_back(
-        {text(json.at("query")), text(json.at("passage")), json.at("ids_len"), json.at("logit")});
+    scores.push_back({text(json.at("query")), text(json.at("passage")), json.at("ids_len"), logits(json)});
   }
   return scores;
 }
