@@ -68,7 +68,7 @@ void expect_golden(const std::string& what, const std::vector<float>& logits,
     }
   }
   EXPECT_EQ(logit, logits.end());
-  testing::Test::RecordProperty("largest_error_" + what, std::to_string(largest));
+  testing::Test::RecordProperty("largest_error_" + what, testing::PrintToString(largest));
 }
 
 /// Pairs that a slow pass can be asked for: every `step`th, if it is short.
