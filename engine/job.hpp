@@ -42,8 +42,9 @@ class Job {
   Job& operator=(const Job&) = delete;
 
   virtual void run_chunk(std::size_t chunk, Workspace& workspace) = 0;
-  /// Called once, in the thread that ended the last chunk, with what went wrong or null.
-  virtual void finished(const std::exception_ptr& /*error*/) noexcept {}
+  /// Called once for a job that was posted, in the thread that ended the last chunk, with what went wrong or
+  /// null.
+  virtual void finished(std::exception_ptr /*error*/) noexcept {}
 
   std::size_t chunks() const { return chunks_; }
 
@@ -65,8 +66,8 @@ class Job {
   std::size_t failed_chunk_ = 0;
   std::condition_variable changed_;  // for the thread that waits in ThreadPool::run
   bool waiting_ = false;             // it sleeps on changed_
-  bool ending_ = false;              // finished() is being called or has been
-  bool ended_ = false;               // finished() has returned
+  bool posted_ = false;              // nobody waits, finished() is called instead
+  bool ended_ = false;               // no chunk runs or will run
 };
 
 }  // namespace crossbill::engine

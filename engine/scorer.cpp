@@ -123,10 +123,10 @@ class Scorer::SubmittedJob final : private SubmittedPairs, public Scorer::ScoreJ
 
   std::future<std::vector<Score>> answer() { return promise_.get_future(); }
 
-  void finished(const std::exception_ptr& error) noexcept override {
+  void finished(std::exception_ptr error) noexcept override {
     forget_rest();  // first, so that whoever has the answer finds it gone from the backlog
     if (error) {
-      promise_.set_exception(error);
+      promise_.set_exception(std::move(error));
     } else {
       promise_.set_value(std::move(scores));
     }

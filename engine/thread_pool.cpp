@@ -206,14 +206,14 @@ void ThreadPool::Crew::fail(const std::shared_ptr<Job>& job, std::exception_ptr 
 
 /// Lets go of the mutex while `finished` runs.
 void ThreadPool::Crew::end(const std::shared_ptr<Job>& job, Lock& lock) {
-  if (job->ending_) return;
-  job->ending_ = true;
-  const std::exception_ptr error = job->error_;
-  lock.unlock();
-  job->finished(error);
-  lock.lock();
+  if (job->ended_) return;
   job->ended_ = true;
   job->changed_.notify_all();
+  if (!job->posted_) return;
+  std::exception_ptr error = std::move(job->error_);
+  lock.unlock();
+  job->finished(std::move(error));
+  lock.lock();
 }
 
 /// If one more chunk may run, calls one more thread: a sleeping worker, else a caller that waits for its
@@ -349,12 +349,15 @@ void ThreadPool::run(const std::shared_ptr<Job>& job, const Pulse& pulse) {
   crew.run(job, pulse, lock);
   --crew.callers;
   crew.hand_on();
-  if (job->error_) std::rethrow_exception(job->error_);
+  const std::exception_ptr error = std::move(job->error_);
+  lock.unlock();
+  if (error) std::rethrow_exception(error);
 }
 
 void ThreadPool::post(const std::shared_ptr<Job>& job) {
   Crew& crew = this->crew();
   Crew::Lock lock(crew.mutex);
+  job->posted_ = true;
   crew.add(job, lock);
   try {
     crew.start_workers(0);  // callers come and go, so they don't count here

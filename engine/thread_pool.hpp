@@ -33,7 +33,7 @@ class ThreadPool {
   /// threw. However it ends, no chunk of the job is running any more.
   void run(const std::shared_ptr<Job>& job, const Pulse& pulse = {});
 
-  /// Leaves the job to the pool's threads and returns at once; `Job::finished` tells the end.
+  /// Leaves the job to the pool's threads and returns at once; `Job::finished` is called at the end.
   void post(const std::shared_ptr<Job>& job);
 
   /// Threads that this pool has started (in this process), for tests.
