@@ -59,7 +59,7 @@ ProgressBar::ProgressBar(std::string unit) : unit_(std::move(unit)), enabled_(er
 
 void ProgressBar::update(std::optional<double> share, std::size_t done) {
   const Clock::time_point now = Clock::now();
-  if (!enabled_ || now - begin_ < kShowAfter || now - drawn_ < kRedrawAfter) return;
+  if (!enabled_ || now - begin_ < kShowAfter || (visible_ && now - drawn_ < kRedrawAfter)) return;
   drawn_ = now;
   visible_ = true;
   const ProgressState state = {share, done, std::chrono::duration<double>(now - begin_).count()};

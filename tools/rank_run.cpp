@@ -42,7 +42,7 @@ class RankRun {
     if (input_.is_terminal()) say("reading from the terminal; Ctrl-D ends the input");
   }
 
-  void run() { settings_.query ? rank_passages() : rank_requests(); }
+  void run();
   void say_summary() const;
 
  private:
@@ -74,6 +74,13 @@ class RankRun {
   std::size_t passages_ = 0, shown_ = 0, truncated_ = 0, requests_ = 0, bad_ = 0;
   std::string first_bad_;
 };
+
+void RankRun::run() {
+  settings_.query ? rank_passages() : rank_requests();
+  if (passages_ + requests_ + bad_ == 0) {
+    say("note: " + input_.name() + " holds no " + (settings_.query ? "passages" : "requests"));
+  }
+}
 
 void RankRun::check_label() const {
   const std::vector<std::string>& labels = reranker_.info().labels;
@@ -256,9 +263,6 @@ void RankRun::print_table(const std::string& query, std::span<const Hit> hits,
 }
 
 void RankRun::say_summary() const {
-  if (passages_ + requests_ + bad_ == 0) {
-    say("note: " + input_.name() + " holds no " + (settings_.query ? "passages" : "requests"));
-  }
   if (truncated_ > 0) {
     say("note: " + grouped(truncated_) + " of " + counted(shown_, "passage") + " shown were cut to " +
         std::to_string(reranker_.info().max_length) + " tokens");

@@ -45,8 +45,7 @@ struct ScoreCommand {
 const std::map<std::string, PairFormat> kFormats = {
     {"auto", PairFormat::automatic}, {"jsonl", PairFormat::jsonl}, {"tsv", PairFormat::tsv}};
 
-void say_summary(const ScoreStreamSummary& summary, const std::string& file, std::size_t max_length) {
-  if (summary.pairs + summary.bad == 0) say("note: " + file + " holds no pairs");
+void say_summary(const ScoreStreamSummary& summary, std::size_t max_length) {
   if (summary.truncated > 0) {
     say("note: " + grouped(summary.truncated) + " of " + counted(summary.pairs, "pair") + " were cut to " +
         std::to_string(max_length) + " tokens");
@@ -69,10 +68,12 @@ int ScoreCommand::run() const {
   try {
     scores.run();
   } catch (const InputError&) {
-    say_summary(scores.summary(), input.name(), reranker.info().max_length);
+    say_summary(scores.summary(), reranker.info().max_length);
     throw;
   }
-  say_summary(scores.summary(), input.name(), reranker.info().max_length);
+  const ScoreStreamSummary& summary = scores.summary();
+  if (summary.pairs + summary.bad == 0) say("note: " + input.name() + " holds no pairs");
+  say_summary(summary, reranker.info().max_length);
   return exit_fine;
 }
 

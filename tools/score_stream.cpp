@@ -7,6 +7,7 @@
 
 #include "tools/failures.hpp"
 #include "tools/score_format.hpp"
+#include "tools/terminal.hpp"
 
 namespace crossbill::tools {
 namespace {
@@ -80,8 +81,9 @@ void ScoreStream::score_window() {
     summary_.truncated += score.truncated ? 1 : 0;
   }
   summary_.pairs += scores.size();
-  progress_.clear();
+  if (output_is_terminal()) progress_.clear();
   output_.flush();
+  show_progress(1, 0);
   if (full && Clock::now() - begin < kShortWindow) window_limit_ = std::min(2 * window_limit_, kMostPairs);
 }
 

@@ -28,6 +28,7 @@ constexpr const char* kFooter =
     "\n"
     "Examples:\n"
     "  crossbill unpack crossbill-minilm-l3 ./l3\n"
+    "  crossbill unpack my-cross-encoder.cbm ./my-cross-encoder --force\n"
     "  python -c 'from transformers import AutoModelForSequenceClassification as M;\n"
     "             print(M.from_pretrained(\"./l3\"))'";
 
