@@ -42,9 +42,7 @@ void AddedTokenTrie::add(std::string_view content, std::size_t token) {
     nodes_.emplace_back();
     at = made;
   }
-  if (!nodes_[at].token) {
-    nodes_[at].token = token;
-  }
+  nodes_[at].token = token;
 }
 
 std::optional<AddedTokenTrie::Match> AddedTokenTrie::longest_at(std::string_view text,

@@ -21,7 +21,7 @@ class AddedTokenTrie {
     std::size_t end = 0;    ///< byte after its last one in the text
   };
 
-  /// `content` must not be empty. Of equal strings the first stays.
+  /// `content` must not be empty. Of equal strings, which tokens can become by normalisation, the last stays.
   void add(std::string_view content, std::size_t token);
   bool empty() const noexcept { return nodes_.size() == 1; }
   /// Whether a string of the set begins with this byte.

@@ -37,15 +37,7 @@ ByteAction action_of(std::string_view normalised) {
 TextRules::TextRules(const Settings& settings, const Vocabulary& vocabulary)
     : normaliser(settings), wordpiece(settings, vocabulary), added_tokens(settings.added_tokens) {
   for (std::size_t i = 0; i < added_tokens.size(); ++i) {
-    const AddedToken& token = added_tokens[i];
-    const std::string content = token.normalized ? normalise(token.content, normaliser).bytes : token.content;
-    if (content.empty()) {
-      throw Error(ErrorCode::bad_model,
-                  "the added token with id " + std::to_string(token.id) +
-                      (token.content.empty() ? " is empty" : " is empty once normalised"));
-    }
-    (token.normalized ? normalised_tokens : raw_tokens).add(content, i);
-    replacement_in_tokens = replacement_in_tokens || content.find("\xEF\xBF\xBD") != std::string::npos;
+    add_token(i);
   }
   for (std::size_t byte = 0; byte < 0x80; ++byte) {
     const char character = static_cast<char>(byte);
@@ -56,6 +48,18 @@ TextRules::TextRules(const Settings& settings, const Vocabulary& vocabulary)
     actions[byte] = action_of(normalised);
     joined[byte] = actions[byte] == ByteAction::join ? normalised.front() : '\0';
   }
+}
+
+void TextRules::add_token(std::size_t index) {
+  const AddedToken& token = added_tokens[index];
+  const std::string content = token.normalized ? normalise(token.content, normaliser).bytes : token.content;
+  if (content.empty()) {
+    throw Error(ErrorCode::bad_model,
+                "the added token with id " + std::to_string(token.id) +
+                    (token.content.empty() ? " is empty" : " is empty once normalised"));
+  }
+  (token.normalized ? normalised_tokens : raw_tokens).add(content, index);
+  replacement_in_tokens = replacement_in_tokens || content.find("\xEF\xBF\xBD") != std::string::npos;
 }
 
 }  // namespace crossbill::tokenizer

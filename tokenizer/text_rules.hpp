@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -34,6 +35,9 @@ struct TextRules {
   bool replacement_in_tokens = false;  ///< an added token holds U+FFFD, which invalid bytes are read as
   std::array<ByteAction, 256> actions{};
   std::array<char, 256> joined{};  ///< the normalised character where the action is `join`, else 0
+
+ private:
+  void add_token(std::size_t index);
 };
 
 }  // namespace crossbill::tokenizer

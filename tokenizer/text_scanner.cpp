@@ -122,7 +122,9 @@ class Scanner {
     if (finder.may_begin(position_)) {
       if (const auto match = finder.match_at(position_)) {
         end_piece();
-        push_added(*match);
+        // White space that the token swallows would vanish anyway, so it only shows in the token's span.
+        const auto [begin, end] = stripped(text_, *match);
+        push_added(*match, begin, end);
         return;
       }
     }
@@ -136,11 +138,9 @@ class Scanner {
     words_.end_word();
   }
 
-  /// The white space that a token with lstrip or rstrip swallows would vanish anyway, so reading goes on
-  /// right after the token itself.
-  void push_added(const AddedTokenMatch& match) {
-    const AddedToken& token = rules_.added_tokens[match.token];
-    const auto [begin, end] = stripped(text_, token, match);
+  /// Appends an added token that stands for [begin, end) of the text; reading goes on right after the token
+  /// itself.
+  void push_added(const AddedTokenMatch& match, std::size_t begin, std::size_t end) {
     TokenOffset span;
     if constexpr (kWithOffsets) {
       span.begin =
@@ -149,7 +149,7 @@ class Scanner {
       index_ += points(match.begin, match.end);
     }
     position_ = match.end;
-    push(token.id, span, text_, begin, end);
+    push(rules_.added_tokens[match.token].id, span, text_, begin, end);
   }
 
   std::uint32_t points(std::size_t begin, std::size_t end) const {
@@ -158,8 +158,8 @@ class Scanner {
 
   /// The bytes of `text` that a match stands for, swallowed white space included. What the token before has
   /// swallowed can't be swallowed again; that may leave nothing.
-  std::pair<std::size_t, std::size_t> stripped(std::string_view text, const AddedToken& token,
-                                               const AddedTokenMatch& match) {
+  std::pair<std::size_t, std::size_t> stripped(std::string_view text, const AddedTokenMatch& match) {
+    const AddedToken& token = rules_.added_tokens[match.token];
     std::size_t begin = match.begin;
     if (token.lstrip) {
       begin =
@@ -188,19 +188,22 @@ class Scanner {
     while (position_ < text_.size() && !full()) {
       if (finder.may_begin(position_)) {
         if (const auto match = finder.match_at(position_)) {
-          scan_normalised(text_.substr(piece, match->begin - piece), piece_index);
+          const auto [begin, end] = stripped(text_, *match);
+          if (begin > piece) {
+            scan_normalised(text_.substr(piece, begin - piece), piece_index);
+          }
           if (full()) {
             return;
           }
-          push_added(*match);
-          piece = position_;
-          piece_index = index_;
+          push_added(*match, begin, end);
+          piece = end;
+          piece_index = index_ + (kWithOffsets ? points(position_, std::max(position_, end)) : 0);
           continue;
         }
       }
       advance(decode_code_point(text_, position_).bytes);
     }
-    if (!full()) {
+    if (!full() && piece < text_.size()) {
       scan_normalised(text_.substr(piece), piece_index);
     }
   }
@@ -234,9 +237,8 @@ class Scanner {
   /// `index` is the code point of the normalised text that the match begins with.
   void push_added_normalised(const NormalisedText& normalised, const AddedTokenMatch& match,
                              std::size_t index) {
-    const AddedToken& token = rules_.added_tokens[match.token];
     const std::string_view text = normalised.bytes;
-    const auto [begin, end] = stripped(text, token, match);
+    const auto [begin, end] = stripped(text, match);
     TokenOffset span;
     if (kWithOffsets && begin < end) {
       const std::size_t first =
@@ -245,7 +247,7 @@ class Scanner {
       const std::size_t count = count_code_points(text.substr(begin, end - begin));
       span = {normalised.spans[first].begin, normalised.spans[first + count - 1].end};
     }
-    push(token.id, span, text, begin, end);
+    push(rules_.added_tokens[match.token].id, span, text, begin, end);
   }
 
   std::string_view text_;
