@@ -13,8 +13,8 @@ namespace crossbill::engine {
 class ForwardPass {
  public:
   virtual ~ForwardPass() = default;
-  /// logits[pair·labels + label]. Ids, type ids and lengths are valid (the caller has checked them). The arena
-  /// is reset first.
+  /// logits[pair·labels + label]. Ids, type ids and lengths are valid (the caller has checked them). The
+  /// arena is reset first.
   virtual void run(const PackedBatch& batch, std::span<float> logits, Arena& arena) const = 0;
   /// Bytes of arena that run() takes for a batch of so many tokens whose longest pair has `longest`.
   virtual std::size_t arena_bytes(std::size_t tokens, std::size_t longest) const = 0;

@@ -11,11 +11,11 @@
 
 #include "crossbill/crossbill.hpp"
 #include "crossbill/work_queue.hpp"
-#include "engine/score_function.hpp"
 #include "engine/chunks.hpp"
 #include "engine/forward_pass.hpp"
 #include "engine/job.hpp"
 #include "engine/pair_limits.hpp"
+#include "engine/score_function.hpp"
 #include "engine/thread_pool.hpp"
 
 namespace crossbill::engine {
