@@ -123,6 +123,13 @@ TEST_F(Folder, ExtraTensorsAreReported) {
             (std::vector<std::string>{"bert.embeddings.extra", "cls.predictions.bias"}));
 }
 
+// Google's own BERT configurations say neither architecture nor model type; the tensors decide.
+TEST_F(Folder, ArchitectureMayBeUnsaidIfThereIsAClassifier) {
+  config.erase("architectures");
+  config.erase("model_type");
+  EXPECT_EQ(open()->config.num_labels, 1u);
+}
+
 // Case L2: the int64 buffer of position ids is neither needed nor in the way.
 TEST_F(Folder, PositionIdsBufferMayBeThereOrNot) {
   const auto original = tensors;
