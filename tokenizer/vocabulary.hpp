@@ -14,7 +14,7 @@
 namespace crossbill::tokenizer {
 
 /// The block is what a .cbm file stores, so that opening a packed model builds no table. It holds every
-/// token's bytes and a ready-made hash table; its layout is described in docs/format.md. Copies share the
+/// token's bytes and a ready-made hash table; docs/vocabulary_block.md describes the layout. Copies share the
 /// block.
 class Vocabulary {
  public:
