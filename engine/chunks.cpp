@@ -9,8 +9,9 @@ ChunkPlan plan_chunks(std::span<const std::size_t> lengths, int threads, std::si
   ChunkPlan plan;
   plan.order.resize(lengths.size());
   std::iota(plan.order.begin(), plan.order.end(), std::size_t{0});
-  std::stable_sort(plan.order.begin(), plan.order.end(),
-                   [&](std::size_t a, std::size_t b) { return lengths[a] > lengths[b]; });
+  std::sort(plan.order.begin(), plan.order.end(), [&](std::size_t a, std::size_t b) {
+    return lengths[a] != lengths[b] ? lengths[a] > lengths[b] : a < b;
+  });
 
   std::size_t target = limit;
   if (threads > 1) {  // one thread has nobody to share with
