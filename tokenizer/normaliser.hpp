@@ -5,8 +5,10 @@
 // combining classes.
 #pragma once
 
-#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "crossbill/encoding.hpp"
@@ -127,9 +129,7 @@ class Normaliser {
       }
     }
     if (marks_.size() > 1) {
-      std::stable_sort(marks_.begin(), marks_.end(), [](const Mark& a, const Mark& b) {
-        return a.properties.combining_class < b.properties.combining_class;
-      });
+      sort_by_class();
     }
     std::size_t next = 0;
     for (const Mark& mark : marks_) {
@@ -141,6 +141,23 @@ class Normaliser {
       }
     }
     marks_.clear();
+  }
+
+  /// By counting, since a text may have a million marks in a row.
+  void sort_by_class() {
+    std::array<std::size_t, 256> place{};  // of the next mark of each class
+    for (const Mark& mark : marks_) {
+      ++place[mark.properties.combining_class];
+    }
+    std::size_t before = 0;
+    for (std::size_t& entry : place) {
+      before += std::exchange(entry, before);
+    }
+    sorted_.resize(marks_.size());
+    for (const Mark& mark : marks_) {
+      sorted_[place[mark.properties.combining_class]++] = mark;
+    }
+    marks_.swap(sorted_);
   }
 
   void lower(char32_t value, CodePointProperties properties, TokenOffset span) {
@@ -158,6 +175,7 @@ class Normaliser {
   Receiver* receiver_;
   TokenOffset before_;  ///< span of the last code point that took one
   std::vector<Mark> marks_;
+  std::vector<Mark> sorted_;  ///< room for sort_by_class
   std::vector<TokenOffset> spans_;
 };
 
