@@ -28,6 +28,7 @@ using Clock = std::chrono::steady_clock;
 // A writer gets this long to send the next request before we print what is ready.
 constexpr std::chrono::milliseconds kPatience(5);
 
+// Everything one run holds: the input, the model, where results go, and what is said at the end.
 class RankRun {
  public:
   RankRun(const RankRunSettings& settings, const EngineOptions& engine)
