@@ -145,11 +145,11 @@ void set_pair(CbmEditor& file, const std::string& name, std::size_t row, std::si
 
 TEST_F(HostileCbm, BrokenPairBoundIsSeenInEveryPlace) {
   const std::string name = "layer.0.attention_output.weight";
-  for (const auto& [a, b] :
-       {std::pair(65, 64), std::pair(-65, -64), std::pair(127, 2), std::pair(-2, -127)}) {
+  for (const auto& pair : {std::pair(65, 64), std::pair(-65, -64), std::pair(127, 2), std::pair(-2, -127)}) {
     for (const std::size_t row : {0, 7, 15, 16, 39}) {
       for (const std::size_t k : {0, 2, 20, 38}) {
-        refuse([&](CbmEditor& file) { set_pair(file, name, row, k, a, b); }, {name, "pair bound"});
+        refuse([&](CbmEditor& file) { set_pair(file, name, row, k, pair.first, pair.second); },
+               {name, "pair bound"});
       }
     }
   }
