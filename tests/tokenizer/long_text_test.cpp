@@ -38,13 +38,13 @@ TEST(HostileText, CombiningMarksLeaveNothing) {
   // Two classes take turns, so that every mark has to be put in order.
   const std::string marks = repeat("\u0301\u0323", kMegabyte);
   EXPECT_EQ(ids_of(base_tokenizer(), marks), Ids{});
-  EXPECT_EQ(ids_of(base_tokenizer(), "a" + marks + "b"), (Ids{11113}));
+  EXPECT_EQ(ids_of(base_tokenizer(), std::string("a").append(marks).append("b")), (Ids{11113}));
   EXPECT_TRUE(base_tokenizer().tokenize_side(marks, {}).complete);
 }
 
 TEST(HostileText, MarksThatStayAreOrderedAndUnknown) {
   // U+08D4 came after Unicode 8.0: the library orders it, but doesn't take it for a mark to remove.
-  EXPECT_EQ(ids_of(base_tokenizer(), "a" + repeat("\u08D4\u302E", kMegabyte)), (Ids{100}));
+  EXPECT_EQ(ids_of(base_tokenizer(), std::string("a").append(repeat("\u08D4\u302E", kMegabyte))), (Ids{100}));
 }
 
 TEST(HostileText, ChineseCharactersAreOneTokenEach) {
@@ -58,7 +58,7 @@ TEST(HostileText, SeparatorsAndTheirBeginningsAreFoundInOnePass) {
 
 TEST(HostileText, WordsThatAreAlmostKnownCostNoMoreThanTheirLength) {
   // A hundred characters that split into pieces, then one that no piece has.
-  EXPECT_EQ(ids_of(base_tokenizer(), repeat(repeat("un", 49) + "☃ ", 40000)), Ids(40000, 100));
+  EXPECT_EQ(ids_of(base_tokenizer(), repeat(repeat("un", 49).append("☃ "), 40000)), Ids(40000, 100));
 }
 
 TEST(HostileText, StrippingAddedTokensDoNotReadWhiteSpaceTwice) {
@@ -119,7 +119,7 @@ TEST(LongText, ABlankRestIsNoTruncation) {
 }
 
 TEST(LongText, LeftTruncationKeepsTheEnd) {
-  const std::string passage = repeat("the ", kMegabyte) + "cat sat";
+  const std::string passage = repeat("the ", kMegabyte).append("cat sat");
   const EncodedPair pair = base_tokenizer().encode("", passage, max_length(6, TruncationSide::left));
   EXPECT_EQ(pair.ids, (Ids{101, 102, 1996, 4937, 2938, 102}));
 }
