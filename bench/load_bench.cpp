@@ -19,9 +19,9 @@ namespace {
 
 using namespace crossbill;
 
-/// CROSSBILL_MODEL, else the bundled model.
+/// CROSSBILL_BENCH_MODEL, else the bundled model.
 std::string model_path() {
-  const char* path = std::getenv("CROSSBILL_MODEL");
+  const char* path = std::getenv("CROSSBILL_BENCH_MODEL");
   return path ? path : CROSSBILL_MODELS "/crossbill-minilm-l3.cbm";
 }
 
