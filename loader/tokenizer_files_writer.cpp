@@ -10,8 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "crossbill/error.hpp"
-#include "loader/message.hpp"
 #include "loader/replacing_file.hpp"
 #include "tokenizer/huggingface_files.hpp"
 
@@ -55,6 +53,16 @@ Json post_processor(const Settings& settings, const std::string& cls, const std:
   return json;
 }
 
+/// Of a token that the vocabulary has, or an added token beyond it.
+std::string spelling(std::int32_t id, const Settings& settings, const Vocabulary& vocabulary) {
+  for (const auto& token : settings.added_tokens) {
+    if (token.id == id) {
+      return token.content;
+    }
+  }
+  return std::string(vocabulary.token(id));
+}
+
 /// Token → id. A gap has no spelling; an empty token is told from a gap by being found.
 nlohmann::json vocabulary_map(const Vocabulary& vocabulary) {
   nlohmann::json map = nlohmann::json::object();
@@ -89,8 +97,8 @@ Json tokenizer_json(const Settings& settings, const Vocabulary& vocabulary) {
                         {"strip_accents", optional_flag(settings.strip_accents)},
                         {"lowercase", settings.lowercase}};
   json["pre_tokenizer"] = {{"type", "BertPreTokenizer"}};
-  json["post_processor"] = post_processor(settings, std::string(vocabulary.token(settings.cls_id)),
-                                          std::string(vocabulary.token(settings.sep_id)));
+  json["post_processor"] = post_processor(settings, spelling(settings.cls_id, settings, vocabulary),
+                                          spelling(settings.sep_id, settings, vocabulary));
   json["decoder"] = {
       {"type", "WordPiece"}, {"prefix", settings.continuing_subword_prefix}, {"cleanup", true}};
   json["model"] = {{"type", "WordPiece"},
@@ -108,8 +116,8 @@ Json tokenizer_config(const Settings& settings, const Vocabulary& vocabulary) {
   json["strip_accents"] = optional_flag(settings.strip_accents);
   json["tokenize_chinese_chars"] = settings.handle_chinese_chars;
   json["unk_token"] = settings.unk_token;
-  json["cls_token"] = vocabulary.token(settings.cls_id);
-  json["sep_token"] = vocabulary.token(settings.sep_id);
+  json["cls_token"] = spelling(settings.cls_id, settings, vocabulary);
+  json["sep_token"] = spelling(settings.sep_id, settings, vocabulary);
   for (const auto& [key, token] : {std::pair("pad_token", "[PAD]"), std::pair("mask_token", "[MASK]")}) {
     if (vocabulary.find(token)) {
       json[key] = token;
@@ -124,7 +132,7 @@ Json tokenizer_config(const Settings& settings, const Vocabulary& vocabulary) {
 }  // namespace
 
 void write_tokenizer_files(const std::filesystem::path& folder, const Settings& settings,
-                           const Vocabulary& vocabulary, const std::string& name) {
+                           const Vocabulary& vocabulary) {
   std::string lines;
   for (std::size_t id = 0; id < vocabulary.size(); ++id) {
     lines += std::string(vocabulary.token(static_cast<std::int32_t>(id))) + "\n";
@@ -132,15 +140,8 @@ void write_tokenizer_files(const std::filesystem::path& folder, const Settings& 
   if (std::ranges::equal(tokenizer::parse_vocab_txt(lines).block(), vocabulary.block())) {
     write_text(folder / "vocab.txt", lines);
   }
-  try {
-    write_text(folder / "tokenizer.json", tokenizer_json(settings, vocabulary).dump(1) + "\n");
-    write_text(folder / "tokenizer_config.json", tokenizer_config(settings, vocabulary).dump(2) + "\n");
-  } catch (const nlohmann::json::exception&) {
-    throw Error(ErrorCode::bad_model,
-                name +
-                    ": the vocabulary has a token that is not UTF-8, so tokenizer.json can't "
-                    "hold it");
-  }
+  write_text(folder / "tokenizer.json", tokenizer_json(settings, vocabulary).dump(1) + "\n");
+  write_text(folder / "tokenizer_config.json", tokenizer_config(settings, vocabulary).dump(2) + "\n");
 }
 
 }  // namespace crossbill::loader

@@ -96,7 +96,7 @@ void unpack_model(const Model& model, const std::filesystem::path& folder) {
   ReplacingFile config(folder / "config.json");
   config.append(write_config_json(model.config));
   config.commit();
-  write_tokenizer_files(folder, model.tokenizer_settings, model.vocabulary, model.name);
+  write_tokenizer_files(folder, model.tokenizer_settings, model.vocabulary);
   // Last, so that a folder that has weights is whole.
   write_safetensors(folder / "model.safetensors", list_tensors(model).tensors());
 }

@@ -12,6 +12,7 @@
 
 #include "crossbill/encoding.hpp"
 #include "crossbill/error.hpp"
+#include "tokenizer/message.hpp"
 #include "tokenizer/settings.hpp"
 #include "tokenizer/text_rules.hpp"
 #include "tokenizer/text_scanner.hpp"
@@ -56,7 +57,7 @@ void check_special(std::int32_t id, const char* name, const Vocabulary& vocabula
 
 void check_added(const AddedToken& token, const Vocabulary& vocabulary) {
   const auto refuse = [&](const std::string& reason) {
-    throw Error(ErrorCode::bad_model, "the added token \"" + token.content.substr(0, 60) + "\" with id " +
+    throw Error(ErrorCode::bad_model, "the added token " + in_quotes(token.content) + " with id " +
                                           std::to_string(token.id) + " " + reason);
   };
   if (token.id < 0 || static_cast<std::uint32_t>(token.id) >= kMostIds) {
@@ -67,8 +68,7 @@ void check_added(const AddedToken& token, const Vocabulary& vocabulary) {
     refuse("has id " + std::to_string(*known) + " in the vocabulary");
   }
   if (!known && !vocabulary.token(token.id).empty()) {
-    refuse("has the id of \"" + std::string(vocabulary.token(token.id).substr(0, 60)) +
-           "\" in the vocabulary");
+    refuse("has the id of " + in_quotes(vocabulary.token(token.id)) + " in the vocabulary");
   }
 }
 

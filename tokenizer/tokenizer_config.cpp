@@ -8,9 +8,11 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <unordered_set>
 
 #include "crossbill/error.hpp"
 #include "tokenizer/json_field.hpp"
+#include "tokenizer/message.hpp"
 #include "tokenizer/settings.hpp"
 #include "tokenizer/vocabulary.hpp"
 
@@ -47,17 +49,17 @@ void read_added_tokens_decoder(const JsonField& config, Settings& settings) {
   if (!decoder) {
     return;
   }
+  std::unordered_set<std::int32_t> ids;
+  std::unordered_set<std::string> contents;
   for (const auto& [key, value] : decoder->object()) {
-    const JsonField field(value, decoder->where() + ": " + key.substr(0, 60));
+    const JsonField field(value, decoder->where() + ": " + in_quotes(key));
     AddedToken token = read_token(field);
     const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), token.id);
     if (error != std::errc() || end != key.data() + key.size() || token.id < 0) {
       field.refuse("under a key that is an id");
     }
-    for (const AddedToken& other : settings.added_tokens) {
-      if (other.id == token.id || other.content == token.content) {
-        throw Error(ErrorCode::bad_model, field.where() + ": another added token has the same id or content");
-      }
+    if (!ids.insert(token.id).second || !contents.insert(token.content).second) {
+      throw Error(ErrorCode::bad_model, field.where() + ": another added token has the same id or content");
     }
     settings.added_tokens.push_back(token);
   }
@@ -93,7 +95,7 @@ AddedToken named(const JsonField& config, const char* key, const char* otherwise
 std::int32_t required_id(const JsonField& config, const AddedToken& token, std::optional<std::int32_t> id) {
   if (!id) {
     throw Error(ErrorCode::bad_model,
-                config.where() + ": the token \"" + token.content.substr(0, 60) + "\" is not in vocab.txt");
+                config.where() + ": the token " + in_quotes(token.content) + " is not in vocab.txt");
   }
   return *id;
 }
@@ -115,7 +117,7 @@ std::optional<std::size_t> read_model_max_length(const JsonField& config) {
 void check_tokenizer_class(const JsonField& config) {
   const auto field = config.find("tokenizer_class");
   if (field && field->text() != "BertTokenizer" && field->text() != "BertTokenizerFast") {
-    throw Error(ErrorCode::unsupported_model, field->where() + " is " + field->text().substr(0, 60) +
+    throw Error(ErrorCode::unsupported_model, field->where() + " is " + in_quotes(field->text()) +
                                                   "; without a tokenizer.json Crossbill reads BertTokenizer");
   }
 }

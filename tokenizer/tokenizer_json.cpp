@@ -12,6 +12,7 @@
 #include "crossbill/error.hpp"
 #include "tokenizer/huggingface_files.hpp"
 #include "tokenizer/json_field.hpp"
+#include "tokenizer/message.hpp"
 #include "tokenizer/settings.hpp"
 #include "tokenizer/vocabulary.hpp"
 
@@ -44,7 +45,7 @@ void read_normaliser(const JsonField& root, Settings& settings) {
     field = steps.front();
   }
   if (field->at("type").text() != "BertNormalizer") {
-    unsupported(*field, field->at("type").text(), "a BertNormalizer");
+    unsupported(*field, in_quotes(field->at("type").text()), "a BertNormalizer");
   }
   settings.clean_text = field->at("clean_text").boolean();
   settings.handle_chinese_chars = field->at("handle_chinese_chars").boolean();
@@ -66,7 +67,7 @@ void check_pre_tokenizer(const JsonField& root) {
     field = steps.front();
   }
   if (field->at("type").text() != "BertPreTokenizer") {
-    unsupported(*field, field->at("type").text(), "a BertPreTokenizer");
+    unsupported(*field, in_quotes(field->at("type").text()), "a BertPreTokenizer");
   }
 }
 
@@ -98,7 +99,12 @@ std::vector<TemplateStep> read_template(const JsonField& list) {
 
 /// The id of a template's special token, of which it must have exactly one.
 std::int32_t template_id(const JsonField& processor, const std::string& name) {
-  const JsonField ids = processor.at("special_tokens").at(name.c_str()).at("ids");
+  const JsonField tokens = processor.at("special_tokens");
+  const auto found = tokens.object().find(name);
+  if (found == tokens.object().end()) {
+    throw Error(ErrorCode::bad_model, tokens.where() + ": the field " + in_quotes(name) + " is missing");
+  }
+  const JsonField ids = JsonField(found->second, tokens.where() + ": " + in_quotes(name)).at("ids");
   const auto elements = ids.elements();
   if (elements.size() != 1) {
     unsupported(ids, "a list of " + std::to_string(elements.size()), "one id for each special token");
@@ -152,7 +158,7 @@ void read_post_processor(const JsonField& root, Settings& settings) {
     settings.cls_id = bert_processing_id(processor->at("cls"));
     settings.sep_id = bert_processing_id(processor->at("sep"));
   } else {
-    unsupported(*processor, type, "TemplateProcessing or BertProcessing");
+    unsupported(*processor, in_quotes(type), "TemplateProcessing or BertProcessing");
   }
 }
 
@@ -183,7 +189,7 @@ Vocabulary read_model(const JsonField& root, Settings& settings) {
   const JsonField model = root.at("model");
   const std::string& type = model.at("type").text();
   if (type != "WordPiece") {
-    unsupported(model, type, "a WordPiece model");
+    unsupported(model, in_quotes(type), "a WordPiece model");
   }
   settings.unk_token = model.at("unk_token").text();
   settings.continuing_subword_prefix = model.at("continuing_subword_prefix").text();
@@ -198,7 +204,7 @@ Vocabulary read_model(const JsonField& root, Settings& settings) {
             ? id.get<std::int64_t>()
             : -1;
     if (value < 0 || value > kLargestId) {
-      JsonField(id, vocabulary.where() + ": " + token.substr(0, 60)).refuse("an id");
+      JsonField(id, vocabulary.where() + ": " + in_quotes(token)).refuse("an id");
     }
     tokens.emplace_back(token, static_cast<std::int32_t>(value));
   }

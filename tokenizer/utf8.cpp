@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -116,7 +117,16 @@ std::string replace_invalid(std::string_view text) {
 }
 
 bool is_valid_utf8(std::string_view text) noexcept {
+  constexpr std::uint64_t kBeyondAscii = 0x8080808080808080;
   for (std::size_t position = 0; position < text.size();) {
+    std::uint64_t eight = kBeyondAscii;
+    if (text.size() - position >= sizeof eight) {
+      std::memcpy(&eight, text.data() + position, sizeof eight);
+    }
+    if ((eight & kBeyondAscii) == 0) {
+      position += sizeof eight;
+      continue;
+    }
     const DecodedCodePoint decoded = decode_code_point(text, position);
     if (decoded.value == kReplacementCharacter && text.substr(position, decoded.bytes) != "\xEF\xBF\xBD") {
       return false;

@@ -16,6 +16,8 @@
 #include <vector>
 
 #include "crossbill/error.hpp"
+#include "tokenizer/message.hpp"
+#include "tokenizer/utf8.hpp"
 #include "tokenizer/vocabulary_block.hpp"
 #include "tokenizer/vocabulary_header.hpp"
 
@@ -43,12 +45,15 @@ TokensById sort_by_id(const std::vector<std::pair<std::string, std::int32_t>>& t
   const std::int32_t largest = largest_allowed_id(tokens.size());
   for (const auto& [token, id] : tokens) {
     if (id < 0 || id > largest) {
-      refuse("the token \"" + token.substr(0, 60) + "\" has id " + std::to_string(id) + ", outside 0.." +
+      refuse("the token " + in_quotes(token) + " has id " + std::to_string(id) + ", outside 0.." +
              std::to_string(largest));
     }
     if (token.size() > kMostTokenBytes) {
       refuse("the token with id " + std::to_string(id) + " has " + std::to_string(token.size()) +
              " bytes, more than " + std::to_string(kMostTokenBytes));
+    }
+    if (!is_valid_utf8(token)) {
+      refuse("the token " + in_quotes(token) + " with id " + std::to_string(id) + " is not valid UTF-8");
     }
     last_id[token] = id;
   }
@@ -59,8 +64,8 @@ TokensById sort_by_id(const std::vector<std::pair<std::string, std::int32_t>>& t
       by_id.resize(index + 1);
     }
     if (by_id[index]) {
-      refuse("the tokens \"" + std::string(by_id[index]->substr(0, 60)) + "\" and \"" +
-             std::string(token.substr(0, 60)) + "\" both have id " + std::to_string(id));
+      refuse("the tokens " + in_quotes(*by_id[index]) + " and " + in_quotes(token) + " both have id " +
+             std::to_string(id));
     }
     by_id[index] = token;
   }

@@ -21,7 +21,7 @@ class Vocabulary {
   Vocabulary() = default;  ///< empty
 
   /// Builds the block in memory. Of a token that is listed twice the last id wins; ids may have gaps.
-  /// Error bad_model on a negative id, or one that more than one token has.
+  /// Error bad_model on a negative id, one that more than one token has, or a token that is not UTF-8.
   static Vocabulary build(const std::vector<std::pair<std::string, std::int32_t>>& tokens);
 
   /// Checks every offset of `block` (one pass, nothing is copied) and reads it in place; `owner` keeps it

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "crossbill/error.hpp"
+#include "tokenizer/utf8.hpp"
 #include "tokenizer/vocabulary_header.hpp"
 
 namespace crossbill::tokenizer {
@@ -47,7 +48,8 @@ void check_header(const VocabularyHeader& header, std::size_t block_bytes) {
   }
 }
 
-/// Offsets rise from 0 to the end of the text; gaps are empty; the header's counts are true.
+/// Offsets rise from 0 to the end of the text; gaps are empty; tokens are UTF-8; the header's counts are
+/// true.
 void check_tokens(const VocabularyView& view, const VocabularyHeader& header) {
   std::uint32_t tokens = 0;
   std::uint32_t longest = 0;
@@ -60,12 +62,18 @@ void check_tokens(const VocabularyView& view, const VocabularyHeader& header) {
     if (end < begin || end > header.text_bytes || (!view.has(id) && end != begin)) {
       refuse("the bytes of token " + std::to_string(id) + " do not follow those of the one before");
     }
+    if (begin < end && (static_cast<std::uint8_t>(view.text[begin]) & 0xC0) == 0x80) {
+      refuse("token " + std::to_string(id) + " begins inside a character");
+    }
     longest = end - begin > longest ? end - begin : longest;
     tokens += view.has(id) ? 1 : 0;
   }
   if (view.offset(view.ids) != header.text_bytes || tokens != header.tokens ||
       longest != header.longest_token || (view.ids > 0 && !view.has(view.ids - 1))) {
     refuse("its counts do not match its tokens");
+  }
+  if (!is_valid_utf8({view.text, header.text_bytes})) {
+    refuse("its text is not valid UTF-8");
   }
   for (std::size_t i = 0; i < kVocabularyPaddingBytes; ++i) {
     if (view.text[header.text_bytes + i] != 0) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "crossbill/error.hpp"
+#include "tokenizer/message.hpp"
 #include "tokenizer/settings.hpp"
 #include "tokenizer/vocabulary.hpp"
 #include "tokenizer/vocabulary_block.hpp"
@@ -29,8 +30,8 @@ WordPiece::WordPiece(const Settings& settings, const Vocabulary& vocabulary)
 
 void WordPiece::refuse_unknown() const {
   throw Error(ErrorCode::bad_model,
-              "the text has a word that the vocabulary can't spell, and the unknown token \"" +
-                  unknown_token_ + "\" is not in the vocabulary");
+              "the text has a word that the vocabulary can't spell, and the unknown token " +
+                  in_quotes(unknown_token_) + " is not in the vocabulary");
 }
 
 }  // namespace crossbill::tokenizer

@@ -14,6 +14,7 @@
 #include "loader/file_bytes.hpp"
 #include "loader/model.hpp"
 #include "loader/quantiser.hpp"
+#include "tokenizer/tokenizer.hpp"
 
 namespace {
 
@@ -49,6 +50,17 @@ void read_linear(const Linear& linear) {
   }
 }
 
+/// The tokenizer reads the vocabulary's block in place, and gives no id without an embedding.
+void encode(const Model& model) {
+  try {
+    const crossbill::tokenizer::Tokenizer tokenizer(model.tokenizer_settings, model.vocabulary);
+    for (const std::int32_t id : tokenizer.encode("ab crow", "[SEP] aab \xFF", {}).ids) {
+      check(id >= 0 && static_cast<std::size_t>(id) < model.config.vocab_size);
+    }
+  } catch (const crossbill::Error&) {
+  }
+}
+
 void read_model(const Model& model) {
   for (std::size_t id = 0; id < model.vocabulary.size(); ++id) {
     const auto token = model.vocabulary.token(static_cast<std::int32_t>(id));
@@ -56,6 +68,7 @@ void read_model(const Model& model) {
     check(token.empty() || found == static_cast<std::int32_t>(id));
   }
   check(model.vocabulary.size() <= model.config.vocab_size);
+  encode(model);
   read_rows(model.word_embeddings);
   read_rows(model.position_embeddings);
   read_rows(model.token_type_embeddings);

@@ -14,6 +14,7 @@
 #include "golden_files.hpp"
 #include "tokenizer/huggingface_files.hpp"
 #include "tokenizer/tokenizer.hpp"
+#include "tokenizer/utf8.hpp"
 
 namespace crossbill::tokenizer {
 namespace {
@@ -144,16 +145,16 @@ TEST(TokenizerFiles, T28_OtherKindsAreRefusedByName) {
                              [&](auto& json) {
                                json["model"] = {{"type", type}, {"vocab", nullptr}};
                              }),
-                std::string("tokenizer.json: model is ") + type);
+                std::string("tokenizer.json: model is \"") + type);
   }
   EXPECT_SAYS(json_refusal(code, [](auto& json) { json["normalizer"]["type"] = "NFKC"; }),
-              "normalizer is NFKC");
+              "normalizer is \"NFKC\"");
   EXPECT_SAYS(json_refusal(code, [](auto& json) { json["pre_tokenizer"]["type"] = "Whitespace"; }),
-              "pre_tokenizer is Whitespace");
+              "pre_tokenizer is \"Whitespace\"");
   EXPECT_SAYS(json_refusal(code, [](auto& json) { json["pre_tokenizer"] = nullptr; }),
               "pre_tokenizer is null");
   EXPECT_SAYS(json_refusal(code, [](auto& json) { json["post_processor"]["type"] = "RobertaProcessing"; }),
-              "post_processor is RobertaProcessing");
+              "post_processor is \"RobertaProcessing\"");
   EXPECT_SAYS(json_refusal(code, [](auto& json) { json["post_processor"] = nullptr; }),
               "post_processor is null");
   const Folder folder;
@@ -201,15 +202,15 @@ TEST(TokenizerFiles, DamagedFieldsAreNamed) {
   EXPECT_SAYS(json_refusal(code, [](auto& json) { json.erase("model"); }),
               "tokenizer.json: the field \"model\" is missing");
   EXPECT_SAYS(json_refusal(code, [](auto& json) { json["model"]["vocab"]["a"] = -1; }),
-              "model: vocab: a is -1");
+              "model: vocab: \"a\" is -1");
   EXPECT_SAYS(json_refusal(code, [](auto& json) { json["model"]["vocab"]["a"] = 4294967301; }),
-              "a is 4294967301");
+              "\"a\" is 4294967301");
   EXPECT_SAYS(json_refusal(code, [](auto& json) { json["model"]["vocab"]["a"] = 18446744073709551615ULL; }),
-              "a is 184");
+              "\"a\" is 184");
   EXPECT_SAYS(json_refusal(code, [](auto& json) { json["model"]["vocab"]["a"] = 2000000000; }),
               "id 2000000000, outside");
   EXPECT_SAYS(json_refusal(code, [](auto& json) { json["model"]["vocab"]["a"] = 6; }), "both have id 6");
-  EXPECT_SAYS(json_refusal(code, [](auto& json) { json["model"]["vocab"]["a"] = "5"; }), "a is \"5\"");
+  EXPECT_SAYS(json_refusal(code, [](auto& json) { json["model"]["vocab"]["a"] = "5"; }), "\"a\" is \"5\"");
   EXPECT_SAYS(json_refusal(code, [](auto& json) { json["model"]["unk_token"] = 1; }),
               "unk_token is 1, but should be a string");
   EXPECT_SAYS(json_refusal(code, [](auto& json) { json["normalizer"]["lowercase"] = "yes"; }),
@@ -233,6 +234,27 @@ TEST(TokenizerFiles, DamagedFieldsAreNamed) {
       json_refusal(code, [](auto& json) { json["post_processor"]["special_tokens"]["[CLS]"]["ids"] = {7}; }),
       "7 of [CLS] is outside the vocabulary");
   EXPECT_SAYS(json_refusal(code, [](auto& json) { json = nlohmann::json::array({json}); }), "a list of 1");
+}
+
+TEST(TokenizerFiles, ControlCharactersDoNotReachTheMessage) {
+  const std::string hostile = "\x1b[2J" + repeat("é", 1000);
+  const auto expect_tame = [](const std::string& sentence) {
+    EXPECT_EQ(sentence.find('\x1b'), std::string::npos);
+    EXPECT_NE(sentence.find("\\x1b[2Jé"), std::string::npos) << sentence;
+    EXPECT_LT(sentence.size(), 500U);
+    EXPECT_EQ(replace_invalid(sentence), sentence);  // no character is cut in two
+  };
+  const auto unsupported = ErrorCode::unsupported_model;
+  expect_tame(json_refusal(unsupported, [&](auto& json) { json["model"]["type"] = hostile; }));
+  expect_tame(json_refusal(unsupported, [&](auto& json) { json["normalizer"]["type"] = hostile; }));
+  expect_tame(json_refusal(ErrorCode::bad_model, [&](auto& json) { json["model"]["vocab"][hostile] = -1; }));
+  expect_tame(
+      json_refusal(ErrorCode::bad_model, [&](auto& json) { json["added_tokens"][1]["content"] = hostile; }));
+  expect_tame(json_refusal(ErrorCode::bad_model, [&](auto& json) {
+    for (const char* form : {"single", "pair"}) {
+      json["post_processor"][form][0]["SpecialToken"]["id"] = hostile;
+    }
+  }));
 }
 
 TEST(TokenizerFiles, TextThatIsNoSoundJsonIsRefused) {

@@ -34,7 +34,9 @@ std::string refusal(const Tokens& tokens) {
 struct Copy {
   std::vector<std::byte> bytes;
   explicit Copy(std::span<const std::byte> block) : bytes(1) {
-    bytes.insert(bytes.end(), block.begin(), block.end());
+    for (const std::byte byte : block) {
+      bytes.push_back(byte);
+    }
   }
   std::span<std::byte> block() { return std::span(bytes).subspan(1); }
 };
@@ -87,6 +89,7 @@ TEST(Vocabulary, BadIdsAreRefusedByName) {
   EXPECT_NE(refusal({{"a", 0}, {"minus", -1}}).find("\"minus\" has id -1"), std::string::npos);
   EXPECT_NE(refusal({{"a", 0}, {"far", INT32_MAX}}).find("\"far\" has id 2147483647"), std::string::npos);
   EXPECT_NE(refusal({{"one", 7}, {"two", 7}}).find("both have id 7"), std::string::npos);
+  EXPECT_NE(refusal({{"\xC3", 0}, {"\xA9", 1}}).find("not valid UTF-8"), std::string::npos);
   EXPECT_NE(refusal({{std::string(5000, 'x'), 0}}).find("5000 bytes"), std::string::npos);
 }
 
@@ -110,6 +113,29 @@ TEST(Vocabulary, TruncatedBlocksAreRefused) {
   for (std::size_t bytes = 0; bytes < copy.block().size(); ++bytes) {
     EXPECT_THROW(Vocabulary::view(copy.block().first(bytes), nullptr), Error) << bytes;
   }
+}
+
+std::string view_refusal(std::span<const std::byte> block) {
+  try {
+    Vocabulary::view(block, nullptr);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Vocabulary, ABlockWhoseTokensAreNoUtf8IsRefused) {
+  const Vocabulary vocabulary = Vocabulary::build({{"a long ascii beginning", 0}, {"é", 1}, {"b", 2}});
+  Copy invalid(vocabulary.block());
+  // The text ends with C3 A9 62, then eight bytes of padding; the offsets before it are those of four ids.
+  const std::size_t text_end = invalid.block().size() - 8;
+  invalid.block()[text_end - 3] = std::byte{0xFF};
+  EXPECT_NE(view_refusal(invalid.block()).find("not valid UTF-8"), std::string::npos);
+  Copy cut(vocabulary.block());
+  const std::size_t offset_of_b = text_end - 25 - 8;
+  ASSERT_EQ(cut.block()[offset_of_b], std::byte{24});
+  cut.block()[offset_of_b] = std::byte{23};
+  EXPECT_NE(view_refusal(cut.block()).find("token 2 begins inside a character"), std::string::npos);
 }
 
 TEST(Vocabulary, EveryChangedBitIsRefusedOrHarmless) {
