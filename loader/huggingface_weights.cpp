@@ -52,11 +52,14 @@ void refuse_convertible_file(const std::filesystem::path& file) {
   const bool torch =
       name.starts_with("pytorch_model") && (name.ends_with(".bin") || name.ends_with(".bin.index.json"));
   if (torch || name.ends_with(".onnx")) {
-    const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+    auto folder = file.parent_path();
+    if (folder.filename() == "onnx") {
+      folder = folder.parent_path();
+    }
     throw Error(ErrorCode::unsupported_model,
                 in_quotes(file.string()) +
                     ": Crossbill reads safetensors; convert with: python3 tools/convert_to_safetensors.py " +
-                    (folder.filename() == "onnx" ? folder.parent_path() : folder).string());
+                    (folder.empty() ? "." : folder.string()));
   }
 }
 

@@ -68,9 +68,13 @@ class HeaderHandler {
 
   bool key(std::string& value) {
     if (state_ == State::names) {
-      state_ = value == "__metadata__" ? State::metadata_value : State::entry_value;
+      const bool metadata = value == "__metadata__";
+      state_ = metadata ? State::metadata_value : State::entry_value;
       entry_ = {};
       entry_.name = std::move(value);
+      if (metadata && std::exchange(metadata_seen_, true)) {
+        fail("stands twice in the header");
+      }
       seen_ = 0;
       offsets_ = 0;
     } else if (state_ == State::entry) {
@@ -173,6 +177,7 @@ class HeaderHandler {
   SafetensorsHeaderEntry entry_;
   unsigned seen_ = 0;
   std::size_t offsets_ = 0;
+  bool metadata_seen_ = false;
   std::vector<SafetensorsHeaderEntry> entries_;
 };
 

@@ -151,8 +151,6 @@ TEST_F(Folder, TokenizerJsonMayBeMissing) {
   EXPECT_TRUE(model->tokenizer_settings.lowercase);
 }
 
-// Case L5: without a classification head there is nothing to score with.
-// Case N1: a pooler with one of its two tensors is not silently skipped.
 // Case N5: epsilon is the model's own.
 TEST_F(Folder, LayerNormEpsilonIsTheConfigs) {
   config["layer_norm_eps"] = 1e-5;
@@ -167,7 +165,6 @@ TEST_F(Folder, HugeModelMaxLengthMeansNoLimit) {
   EXPECT_EQ(open_model(kOneLabel)->tokenizer_settings.model_max_length, 61u);
 }
 
-// Case T28: a BERT with another kind of tokenizer is not read as WordPiece.
 /// Splits the tensors into two shards with an index.
 class Shards : public Folder {
  protected:

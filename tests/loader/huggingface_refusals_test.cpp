@@ -36,6 +36,7 @@ TEST_F(Folder, EveryMissingTensorIsNamed) {
   }
 }
 
+// Case L5: without a classification head there is nothing to score with.
 TEST_F(Folder, BareEncoderIsRefused) {
   rename_tensors([](const std::string& name) { return name.starts_with("classifier.") ? "" : name; });
   expect_refused(ErrorCode::unsupported_model,
@@ -49,6 +50,7 @@ TEST_F(Folder, HalfAClassifierIsRefused) {
   expect_refused(ErrorCode::bad_model, {"\"classifier.bias\"", "missing", "[1]"});
 }
 
+// Case N1: a pooler with one of its two tensors is not silently skipped.
 TEST_F(Folder, HalfAPoolerIsRefused) {
   const auto original = tensors;
   tensors.erase("bert.pooler.dense.bias");
@@ -58,6 +60,7 @@ TEST_F(Folder, HalfAPoolerIsRefused) {
   expect_refused(ErrorCode::bad_model, {"\"bert.pooler.dense.weight\"", "missing", "[40, 40]"});
 }
 
+// Case T28: a BERT with another kind of tokenizer is not read as WordPiece.
 TEST_F(Folder, OtherTokenizersAreRefusedByName) {
   auto json = nlohmann::json::parse(read_file(folder / "tokenizer.json"));
   json["model"]["type"] = "Unigram";
@@ -121,6 +124,10 @@ TEST_F(Folder, OtherFormatsAreRefusedWithTheConvertingCommand) {
   expect_error([&] { open_model(folder.path()); }, ErrorCode::unsupported_model,
                {"pytorch_model.bin", command});
   expect_error([&] { open_model(folder / "pytorch_model.bin"); }, ErrorCode::unsupported_model, {command});
+  for (const char* relative : {"model.onnx", "onnx/model.onnx", "pytorch_model.bin"}) {
+    expect_error([&] { open_model(relative); }, ErrorCode::unsupported_model,
+                 {"convert_to_safetensors.py ."});
+  }
 }
 
 TEST_F(Folder, MissingPathsAndFilesAreNamed) {

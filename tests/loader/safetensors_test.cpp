@@ -125,6 +125,7 @@ TEST(Safetensors, DuplicateKeysAreErrors) {
       2, {"\"a\"", "twice"});
   refuse(R"({"a":{"dtype":"U8","dtype":"U8","shape":[1],"data_offsets":[0,1]}})", 1,
          {"\"a\"", "dtype", "twice"});
+  refuse(R"({"__metadata__":{"format":"pt"},"__metadata__":{"format":"pt"}})", 0, {"__metadata__", "twice"});
 }
 
 TEST(Safetensors, HeadersOfAnotherFormAreErrors) {
