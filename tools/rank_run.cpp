@@ -191,8 +191,8 @@ void RankRun::rank_requests() {
   RequestReader reader(lines_, fused_);
   RankRequest request;
   while (true) {
-    if (!lines_.ready(kPatience)) output_.flush();
     try {
+      if (!lines_.ready(kPatience)) output_.flush();
       if (!reader.next(request)) break;
       ++requests_;
       if (!request.fault.empty()) throw BadLine(request.fault);

@@ -1,5 +1,6 @@
 """crossbill rank: order, kept fields, fusion, requests, the table."""
 
+import gzip
 import json
 import os
 import pty
@@ -196,6 +197,12 @@ class Requests(RankTest):
         self.assertEqual(len(self.stdout.splitlines()), 1)
         done = run("rank", "--json", "--skip-bad", "--model", TINY, stdin=content)
         self.assertEqual([json.loads(line) is None for line in done.stdout.splitlines()], [False, True, False])
+
+    def test_before_the_end_of_a_file_cut_short_are_printed(self):
+        content = gzip.compress(json_lines([self.REQUESTS[1]] * 2).encode())
+        said = self.fails(1, "rank", "--json", "--model", TINY, stdin=content[:-8])
+        self.assertIn("error: <stdin>: the gzip data is cut short", said)
+        self.assertEqual(len(self.stdout.splitlines()), 2)
 
     def test_name_the_passage_that_is_too_long(self):
         content = json_lines([{"query": "q", "passages": ["a", "the old city " * 100]}])
