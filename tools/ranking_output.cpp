@@ -14,13 +14,14 @@
 namespace crossbill::tools {
 namespace {
 
-constexpr std::array<std::string_view, 8> kOurFields = {"rank",   "index",     "score",       "logit",
+constexpr std::array<std::string_view, 8> kHitFields = {"rank",   "index",     "score",       "logit",
                                                         "tokens", "truncated", "model_score", "not_finite"};
+constexpr std::array<std::string_view, 1> kRequestFields = {"results"};
 constexpr std::size_t kBarCells = 8;
 
-// The name under which an input field is passed on.
-std::string kept_name(const std::string& name, const Json& fields) {
-  if (std::find(kOurFields.begin(), kOurFields.end(), name) == kOurFields.end()) return name;
+// The name under which a field of an input object is passed on; `ours` are the names that we write ourselves.
+std::string kept_name(const std::string& name, const Json& fields, std::span<const std::string_view> ours) {
+  if (std::find(ours.begin(), ours.end(), name) == ours.end()) return name;
   std::string kept = "input_" + name;
   while (fields.contains(kept)) kept.insert(0, "input_");
   return kept;
@@ -45,7 +46,7 @@ std::string hit_as_json(const Hit& hit, std::size_t rank, const Candidate& candi
     line.string("text", candidate.text);
   } else {
     for (const auto& field : candidate.fields.items()) {
-      line.raw(kept_name(field.key(), candidate.fields), to_line(field.value()));
+      line.raw(kept_name(field.key(), candidate.fields, kHitFields), to_line(field.value()));
     }
   }
   return line.take();
@@ -62,7 +63,7 @@ std::string hit_as_tsv(const Hit& hit, std::size_t rank, const Candidate& candid
 std::string request_as_json(const RankRequest& request, std::span<const Hit> hits, bool fused) {
   JsonObjectWriter line;
   for (const auto& field : request.fields.items()) {
-    line.raw(field.key() == "results" ? "input_results" : field.key(), to_line(field.value()));
+    line.raw(kept_name(field.key(), request.fields, kRequestFields), to_line(field.value()));
   }
   std::size_t rank = 0;
   line.raw("results", json_array(hits, [&](const Hit& hit) {

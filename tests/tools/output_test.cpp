@@ -185,14 +185,15 @@ TEST(RankingOutput, TabsAndLineEndsDoNotBreakTheLine) {
 
 TEST(RankingOutput, RequestsKeepTheirFields) {
   RankRequest request;
-  request.fields = Json::parse("{\"qid\":1,\"query\":\"q\",\"results\":2}");
+  request.fields = Json::parse("{\"qid\":1,\"results\":2,\"input_results\":3}");
   request.candidates = {candidate_of("\"a\"")};
   const std::vector<Hit> hits = {{0, 1, 1, 1, 5, false}};
   EXPECT_EQ(request_as_json(request, hits, false),
-            "{\"qid\":1,\"query\":\"q\",\"input_results\":2,\"results\":[{\"rank\":1,\"index\":0,\"score\":1,"
+            "{\"qid\":1,\"input_input_results\":2,\"input_results\":3,\"results\":[{\"rank\":1,\"index\":0,"
+            "\"score\":1,"
             "\"logit\":1,\"tokens\":5,\"truncated\":false,\"text\":\"a\"}]}");
   EXPECT_EQ(request_as_json(request, {}, false),
-            "{\"qid\":1,\"query\":\"q\",\"input_results\":2,\"results\":[]}");
+            "{\"qid\":1,\"input_input_results\":2,\"input_results\":3,\"results\":[]}");
 }
 
 TEST(RankingOutput, TableShowsScoresTokensAndPassages) {
