@@ -32,7 +32,8 @@ constexpr const char* kOverviewFooter =
     "  crossbill rank --help\n"
     "\n"
     "Environment: CROSSBILL_MODEL (the default of --model), CROSSBILL_MODELS_DIR (where\n"
-    "names are looked for), CROSSBILL_ISA (kernel set), NO_COLOR.\n"
+    "names are looked for), CROSSBILL_ISA (kernel set), CROSSBILL_THREADS (what --threads 0\n"
+    "means), NO_COLOR.\n"
     "Exit codes: 0 fine, 1 bad data or failure at run time, 2 wrong usage, 130 interrupted.";
 
 // If the parent closed one of the first three descriptors, the next file we open would get its number, and

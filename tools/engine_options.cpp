@@ -37,7 +37,7 @@ void add_model_option(CLI::App& command, EngineOptions& options) {
 void add_computing_options(CLI::App& command, EngineOptions& options) {
   command.add_option("--threads,-t", options.threads, "Worker threads; 0: one a physical core")
       ->type_name("N")
-      ->check(CLI::Range(0, 4096).description(""))
+      ->check(CLI::Range(0, 1024).description(""))
       ->capture_default_str();
   command
       .add_option(
