@@ -166,6 +166,7 @@ std::vector<RankedPassage> Reranker::rank(std::string_view query, std::span<cons
   engine::TextSource source;
   source.noun = "passage";
   source.count = passages.size();
+  source.shared_tokens = query_tokens.ids.size();
   source.bytes = [&](std::size_t i) { return passages[i].size(); };
   source.encode = [&](std::size_t i) {
     return tokenizer.join(query_tokens, tokenizer.tokenize_side(passages[i], how), how);

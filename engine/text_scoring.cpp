@@ -16,10 +16,10 @@ constexpr std::size_t kEncodeBytes = 16 * 1024;
 /// However short they are, no more texts than this.
 constexpr std::size_t kEncodeTexts = 256;
 
-/// English has four to five bytes a token; a text of one-byte tokens makes a window four times as large, no
+/// English has four to five bytes a token; texts of one-byte tokens make a window four times as large, no
 /// more.
-std::size_t estimated_tokens(std::size_t bytes, std::size_t max_length) {
-  return std::min(max_length, 3 + bytes / 4);
+std::size_t estimated_tokens(const TextSource& source, std::size_t number, std::size_t max_length) {
+  return std::min(max_length, 3 + source.shared_tokens + source.bytes(number) / 4);
 }
 
 /// Encodes the texts first … first + pairs.size(); a chunk is a run of neighbours.
@@ -76,7 +76,7 @@ std::size_t window_end(const TextSource& source, std::size_t first, std::size_t 
   std::size_t tokens = 0;
   std::size_t end = first;
   while (end < source.count) {
-    tokens += estimated_tokens(source.bytes(end), max_length);
+    tokens += estimated_tokens(source, end, max_length);
     if (tokens > kWindowTokens && end > first) break;
     ++end;
   }

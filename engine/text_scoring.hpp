@@ -18,6 +18,7 @@ inline constexpr std::size_t kWindowTokens = 256 * 1024;
 struct TextSource {
   std::string_view noun;  ///< what one is called in errors: "pair", "passage"
   std::size_t count = 0;
+  std::size_t shared_tokens = 0;  ///< that each has beside its own text: those of the query of a ranking
   std::function<std::size_t(std::size_t)> bytes;  ///< of text that has to be read for number i
   std::function<EncodedPair(std::size_t)> encode;
 };

@@ -319,10 +319,10 @@ TEST(TextScoring, TakesALongInputInWindows) {
   }
 }
 
-TEST(TextScoring, NeverKeepsMoreThanAWindowEncoded) {
+/// Encodes pairs of 128 tokens and expects that no more than a window of them is ever waiting to be scored.
+void expect_one_window_at_a_time(TextSource source) {
   std::atomic<std::size_t> encoded{0}, scored{0}, most{0};
   const auto scorer = fake_scorer(2, [&](const PackedBatch& batch) { scored += batch.pairs(); });
-  TextSource source = numbered_texts(10'000, 600);
   source.encode = [&](std::size_t) {
     const std::size_t ahead = ++encoded - scored;
     for (std::size_t seen = most; ahead > seen && !most.compare_exchange_weak(seen, ahead);) {
@@ -333,6 +333,16 @@ TEST(TextScoring, NeverKeepsMoreThanAWindowEncoded) {
   EXPECT_EQ(scored, 10'000u);
   EXPECT_LE(most * 128, kWindowTokens);
   EXPECT_GE(most * 128, kWindowTokens / 2);
+}
+
+TEST(TextScoring, NeverKeepsMoreThanAWindowEncoded) {
+  expect_one_window_at_a_time(numbered_texts(10'000, 600));
+}
+
+TEST(TextScoring, CountsAQueryThatAllPairsShareIntoTheWindow) {
+  TextSource source = numbered_texts(10'000, 0);  // empty passages, but a query that fills the pair
+  source.shared_tokens = 200;
+  expect_one_window_at_a_time(source);
 }
 
 TEST(TextScoring, OfSeveralBadTextsTheFirstIsNamed) {
