@@ -1,8 +1,8 @@
 // Crossbill scores (query, passage) pairs with BERT cross-encoders.
 //
 //   crossbill::Reranker reranker("models/crossbill-minilm-l3.cbm");
-//   std::vector<std::string_view> passages = {"Canberra is the capital city of Australia.", "Sydney has a
-//   harbour."}; for (const auto& hit : reranker.rank("capital of australia", passages))
+//   std::vector<std::string_view> passages = {"Canberra is the capital of Australia.", "Sydney is big."};
+//   for (const auto& hit : reranker.rank("capital of australia", passages))
 //     std::printf("%8.3f  %s\n", hit.score, passages[hit.index].data());
 //
 // All text is UTF-8; invalid bytes are read as U+FFFD, as Python's errors="replace" does. Const methods may
@@ -27,6 +27,8 @@
 #include "crossbill/visibility.hpp"
 
 namespace crossbill {
+
+class WorkQueue;  // crossbill/work_queue.hpp
 
 /// Library version, for example "0.1.0".
 CROSSBILL_API const char* version() noexcept;
@@ -55,8 +57,8 @@ struct Options {
   /// At most so many compute at once, callers included; 0: default_threads().
   int threads = 0;
   Precision precision = Precision::automatic;
-  std::size_t max_length =
-      0;  ///< tokens a pair; 0: what the model allows; at least 3, at most the model's positions
+  /// Tokens a pair; 0: what the model allows; else at least 3 and at most the model's positions.
+  std::size_t max_length = 0;
   Truncation truncation = Truncation::longest_first;
   TruncationSide truncation_side = TruncationSide::right;
   bool special_tokens_as_text = false;  ///< see EncodeOptions
@@ -121,8 +123,6 @@ struct ModelInfo {
   std::size_t file_bytes = 0;
   int threads = 0;
 };
-
-class WorkQueue;
 
 /// An opened model, ready to score. Movable; opening is the expensive part, so keep one.
 class CROSSBILL_API Reranker {
