@@ -34,3 +34,15 @@ add_test(NAME readme_example_compiles
 set_tests_properties(readme_example_compiles PROPERTIES FIXTURES_SETUP readme_example RUN_SERIAL ON)
 add_test(NAME readme_example_runs COMMAND readme_example WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 set_tests_properties(readme_example_runs PROPERTIES FIXTURES_REQUIRED readme_example)
+
+# The same against the shared library: all that the example uses must be exported, since the rest is hidden.
+if(CROSSBILL_SHARED)
+  add_executable(readme_example_shared EXCLUDE_FROM_ALL ${example})
+  target_link_libraries(readme_example_shared PRIVATE crossbill::shared)
+  add_test(NAME readme_example_shared_compiles
+    COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target readme_example_shared)
+  set_tests_properties(readme_example_shared_compiles PROPERTIES
+    FIXTURES_SETUP readme_example_shared RUN_SERIAL ON)
+  add_test(NAME readme_example_shared_runs COMMAND readme_example_shared WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(readme_example_shared_runs PROPERTIES FIXTURES_REQUIRED readme_example_shared)
+endif()
