@@ -1,6 +1,7 @@
 // Standard output, with every write checked: a full disk is an error, a reader who left is not.
 #include "tools/standard_output.hpp"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -19,6 +20,9 @@ void StandardOutput::flush() {
       left.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno == EPIPE) {
       throw OutputClosed();
+    } else if (errno == EAGAIN) {  // whoever shares the other end has made it non-blocking
+      pollfd room = {STDOUT_FILENO, POLLOUT, 0};
+      poll(&room, 1, -1);
     } else if (errno != EINTR) {
       throw OutputError(std::string("can't write to standard output: ") + std::strerror(errno));
     }

@@ -114,6 +114,26 @@ class Pipes(CommandLineTest):
             self.assertEqual(process.stderr.read(), b"")
             process.stderr.close()
 
+    def test_that_are_full_and_do_not_block_are_waited_for(self):
+        reading, writing = os.pipe()
+        os.set_blocking(writing, False)
+        before = 0
+        try:
+            while True:
+                before += os.write(writing, b"\n" * 4096)
+        except BlockingIOError:
+            pass
+        process = start("tokenize", "--model", TINY, self.write("texts", "the old city\n" * 20000), stdout=writing,
+                        stderr=subprocess.PIPE)
+        os.close(writing)
+        with self.assertRaises(subprocess.TimeoutExpired):
+            process.wait(0.5)
+        with open(reading, "rb") as stream:
+            lines = stream.read()[before:].splitlines()
+        self.assertEqual((process.wait(PATIENCE), process.stderr.read()), (0, b""))
+        process.stderr.close()
+        self.assertEqual(lines, [lines[0]] * 20000)
+
 
 class Memory(CommandLineTest):
     @staticmethod
