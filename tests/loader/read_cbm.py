@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A .cbm reader written from docs/format.md alone, to prove that the page says enough.
+"""A .cbm reader written from docs/format.md and docs/vocabulary_block.md alone, to prove that the pages say enough.
 
     read_cbm.py FILE [--against CBM_DUMP]
 
