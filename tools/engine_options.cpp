@@ -34,11 +34,15 @@ void add_model_option(CLI::App& command, EngineOptions& options) {
       ->capture_default_str();
 }
 
-void add_computing_options(CLI::App& command, EngineOptions& options) {
-  command.add_option("--threads,-t", options.threads, "Worker threads; 0: one a physical core")
+void add_threads_option(CLI::App& command, int& threads) {
+  command.add_option("--threads,-t", threads, "Worker threads; 0: one a physical core")
       ->type_name("N")
       ->check(CLI::Range(0, 1024).description(""))
       ->capture_default_str();
+}
+
+void add_computing_options(CLI::App& command, EngineOptions& options) {
+  add_threads_option(command, options.threads);
   command
       .add_option(
           "--isa", options.isa,

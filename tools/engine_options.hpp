@@ -28,6 +28,8 @@ struct EngineOptions {
 
 /// --model
 void add_model_option(CLI::App& command, EngineOptions& options);
+/// --threads; 0 means default_threads()
+void add_threads_option(CLI::App& command, int& threads);
 /// --threads, --isa, --precision
 void add_computing_options(CLI::App& command, EngineOptions& options);
 /// --activation

@@ -18,7 +18,7 @@ OPTIONS = {
     "score": ["FILE", "--format", "--json", "--skip-bad", "--model", *ENCODING, *COMPUTING],
     "rank": ["FILE", "--query", "--format", "--skip-bad", "--top", "--fusion", "--label", "--json", "--table", "--model",
              *ENCODING, *COMPUTING],
-    "tokenize": ["FILE", "--format", "--json", "--skip-bad", "--model", *ENCODING],
+    "tokenize": ["FILE", "--format", "--json", "--skip-bad", "--model", *ENCODING, "--threads"],
     "pack": ["MODEL", "OUT", "--weights", "--force", "--json"],
     "unpack": ["MODEL", "FOLDER", "--force", "--json"],
     "info": ["MODEL", "--json", "--model", *COMPUTING],

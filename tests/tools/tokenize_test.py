@@ -70,6 +70,46 @@ class Tokenize(CommandLineTest):
         done = run("tokenize", "--json", "--skip-bad", "--model", TINY, stdin=content)
         self.assertEqual([json.loads(line) is None for line in done.stdout.splitlines()], [False, True, False])
 
+    def test_gives_the_same_lines_in_the_same_order_on_any_number_of_threads(self):
+        # More lines than several windows hold, of uneven length, with bad ones in between.
+        lines = []
+        for i in range(5000):
+            record = {"text": f"line {i} of many, " + "naïve " * (i * 37 % 101)}
+            lines.append("no JSON\n" if i % 997 == 996 else json_lines([record]))
+        texts = self.write("texts.jsonl", "".join(lines))
+        runs = [run("tokenize", "--json", "--skip-bad", "--max-length", 64, "--threads", threads, "--model", BUNDLED,
+                    texts) for threads in (1, 2, 7, 0)]
+        self.assertEqual(runs[0].returncode, 0)
+        for i, line in enumerate(runs[0].stdout.splitlines()):
+            tokens = json.loads(line)
+            self.assertEqual(tokens is None, i % 997 == 996, i)
+            if tokens:
+                self.assertTrue("".join(tokens["tokens"]).replace("##", "").startswith(f"[CLS]line{i}ofmany,"), i)
+        self.assertEqual(i + 1, len(lines))
+        for other in runs[1:]:
+            self.assertEqual((other.returncode, other.stdout, other.stderr), (0, runs[0].stdout, runs[0].stderr))
+
+    def test_tells_what_was_cut_and_skipped_before_a_run_that_fails(self):
+        texts = '{"text": "a b c d"}\n{"text": "a"}\n{"texts": "a"}\n{"text": "a b c d"}\n'
+        said = self.fails(1, "tokenize", "--max-length", 5, "--model", BUNDLED, stdin=texts)
+        self.assertEqual(self.stdout, "[CLS] a b c [SEP]\n[CLS] a [SEP]\n")
+        self.assertRegex(said, r"^note: 1 of 2 lines were cut to 5 tokens\nerror: <stdin>:3: .*\n$")
+        broken = self.write("broken.gz", texts, compress=True)
+        broken.write_bytes(broken.read_bytes()[:-4])
+        said = self.fails(1, "tokenize", "--max-length", 5, "--skip-bad", "--model", BUNDLED, broken)
+        self.assertEqual(said.splitlines()[0], "note: 2 of 3 lines were cut to 5 tokens")
+        self.assertIn(f"note: 1 of 4 lines were bad and skipped; the first: {broken}:3: ", said)
+        self.assertIn(f"error: {broken}: the gzip data is cut short", said)
+
+    def test_that_refuses_to_cut_stops_at_the_first_line_too_long(self):
+        texts = "a b\n" * 40 + "a b c d e f\n" + "a b\n" * 40 + "a b c d e f\n"
+        arguments = ("tokenize", "--max-length", 5, "--truncate", "error", "--threads", 4, "--model", BUNDLED)
+        self.assertIn("error: <stdin>:41: ", self.fails(1, *arguments, stdin=texts))
+        self.assertEqual(self.stdout, "[CLS] a b [SEP]\n" * 40)
+        done = run(*arguments, "--skip-bad", stdin=texts)
+        self.assertEqual(done.stdout.decode(), ("[CLS] a b [SEP]\n" * 40 + "\n") * 2)
+        self.assertIn("note: 2 of 82 lines were bad and skipped; the first: <stdin>:41: ", done.stderr.decode())
+
     def test_cannot_write_to_a_full_disk(self):
         with open("/dev/full", "wb") as full:
             done = run("tokenize", "--model", TINY, stdin="a\n", stdout=full)
