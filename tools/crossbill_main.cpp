@@ -31,9 +31,9 @@ constexpr const char* kOverviewFooter =
     "  crossbill score pairs.jsonl > scores.txt\n"
     "  crossbill rank --help\n"
     "\n"
-    "Environment: CROSSBILL_MODEL (the default of --model), CROSSBILL_MODELS_DIR (where\n"
-    "names are looked for), CROSSBILL_ISA (kernel set), CROSSBILL_THREADS (what --threads 0\n"
-    "means), NO_COLOR.\n"
+    "Environment: CROSSBILL_MODEL (the default of --model, but for pack and unpack),\n"
+    "CROSSBILL_MODELS_DIR (where names are looked for), CROSSBILL_ISA (kernel set),\n"
+    "CROSSBILL_THREADS (what --threads 0 means), NO_COLOR.\n"
     "Exit codes: 0 fine, 1 bad data or failure at run time, 2 wrong usage, 130 interrupted.";
 
 // If the parent closed one of the first three descriptors, the next file we open would get its number, and

@@ -12,6 +12,7 @@
 #include "tools/commands.hpp"
 #include "tools/failures.hpp"
 #include "tools/json_line.hpp"
+#include "tools/model_argument.hpp"
 #include "tools/model_choice.hpp"
 #include "tools/number_format.hpp"
 #include "tools/standard_output.hpp"
@@ -24,7 +25,7 @@ namespace fs = std::filesystem;
 constexpr const char* kFooter =
     "FOLDER gets config.json, model.safetensors (f32, the values that the engine computes with),\n"
     "tokenizer.json, tokenizer_config.json and vocab.txt. Scores of the folder are the packed\n"
-    "file's, in PyTorch as here.\n"
+    "file's, in PyTorch as here. With --json the report is {\"folder\":…,\"weight_bytes\":…}.\n"
     "\n"
     "Examples:\n"
     "  crossbill unpack crossbill-minilm-l3 ./l3\n"
@@ -33,7 +34,7 @@ constexpr const char* kFooter =
     "             print(M.from_pretrained(\"./l3\"))'";
 
 struct UnpackCommand {
-  std::string model, folder;
+  ModelArgument argument;
   bool force = false;
   bool json = false;
 
@@ -69,13 +70,14 @@ void unpack_over(const loader::Model& model, const fs::path& folder) {
 }
 
 int UnpackCommand::run() const {
+  const std::string& folder = argument.target;
   std::error_code ignored;
   const bool exists = fs::exists(folder, ignored);
   if (exists && !fs::is_directory(folder, ignored))
     throw InputError(folder + " is a file; a folder is written");
   const bool occupied = exists && !fs::is_empty(folder, ignored);
   if (occupied && !force) throw InputError(folder + " isn't empty; --force writes into it all the same");
-  const auto opened = loader::open_model(find_model(model, model_folders()));
+  const auto opened = loader::open_model(find_model(argument.model, model_folders()));
   if (occupied) {
     unpack_over(*opened, folder);
   } else {
@@ -100,8 +102,7 @@ void add_unpack_command(CLI::App& app, Action& action) {
   const auto command = std::make_shared<UnpackCommand>();
   CLI::App& unpack = *app.add_subcommand("unpack", "Write a packed model as a Hugging Face folder");
   unpack.footer(kFooter);
-  unpack.add_option("MODEL", command->model, "A .cbm file, a folder or a bundled model's name")->required();
-  unpack.add_option("FOLDER", command->folder, "The folder to write, new or empty")->required();
+  add_model_argument(unpack, command->argument, "FOLDER", "The folder to write, new or empty");
   unpack.add_flag("--force,-f", command->force,
                   "Write into a folder that has files; same names are replaced");
   unpack.add_flag("--json", command->json, "The report as JSON");

@@ -19,8 +19,8 @@ OPTIONS = {
     "rank": ["FILE", "--query", "--format", "--skip-bad", "--top", "--fusion", "--label", "--json", "--table", "--model",
              *ENCODING, *COMPUTING],
     "tokenize": ["FILE", "--format", "--json", "--skip-bad", "--model", *ENCODING, "--threads"],
-    "pack": ["MODEL", "OUT", "--weights", "--force", "--json"],
-    "unpack": ["MODEL", "FOLDER", "--force", "--json"],
+    "pack": ["MODEL", "OUT", "--weights", "--force", "--json", "--model"],
+    "unpack": ["MODEL", "FOLDER", "--force", "--json", "--model"],
     "info": ["MODEL", "--json", "--model", *COMPUTING],
 }
 
@@ -152,6 +152,31 @@ class Packing(CommandLineTest):
         self.out("pack", TINY, packed, "--force")
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["tiny.cbm"])
         self.assertIn("is a folder", self.fails(2, "pack", TINY, self.folder))
+
+    def test_takes_the_model_as_an_option_too(self):
+        named, option = self.folder / "named.cbm", self.folder / "option.cbm"
+        self.out("pack", TINY, named)
+        report = json.loads(self.out("pack", "--model", TINY, option, "--json")[0])
+        self.assertEqual(report["file"], str(option))
+        self.assertEqual(option.read_bytes(), named.read_bytes())
+        folders = self.folder / "named", self.folder / "option"
+        self.out("unpack", named, folders[0])
+        # The variable is no model of pack and unpack, which make files of what they are told alone.
+        done = run("unpack", folders[1], "--json", "-m", named, env=environment(CROSSBILL_MODEL=os.devnull))
+        self.assertEqual(json.loads(done.stdout), {
+            "folder": str(folders[1]), "weight_bytes": (folders[1] / "model.safetensors").stat().st_size})
+        for file in folders[0].iterdir():
+            self.assertEqual((folders[1] / file.name).read_bytes(), file.read_bytes(), file.name)
+
+    def test_needs_one_model_and_one_target(self):
+        target = self.folder / "new"
+        for command, name in (("pack", "OUT"), ("unpack", "FOLDER")):
+            self.assertIn("MODEL: --model names one already",
+                          self.fails(2, command, TINY, target, "--model", BUNDLED))
+            self.assertIn(f"{name} is required", self.fails(2, command, target))
+            self.assertIn(f"{name} is required", self.fails(2, command, "--model", TINY))
+            self.assertIn("MODEL is required", self.fails(2, command))
+        self.assertFalse(target.exists())
 
     def test_writes_into_a_filled_folder_only_when_told(self):
         folder = self.folder / "tiny"
