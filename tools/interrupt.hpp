@@ -1,4 +1,5 @@
-// Ctrl-C as a request to stop: work ends at the next chunk and what was finished is printed.
+// Ctrl-C as a request to stop: work ends at the next chunk. Windows of lines and requests that were finished
+// are printed whole; of the one at hand nothing is.
 #pragma once
 
 #include <stop_token>
