@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <limits>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,8 +38,8 @@ std::span<const std::byte> bytes_of(const std::vector<Element>& values) {
 /// Adds a model's parts to a .cbm file in the order of docs/format.md.
 class Packer {
  public:
-  Packer(const Model& model, CbmWriter& writer, PackedWeights weights)
-      : model_(model), writer_(writer), weights_(weights) {}
+  Packer(const Model& model, CbmWriter& writer, PackedWeights weights, std::stop_token stop)
+      : model_(model), writer_(writer), weights_(weights), stop_(std::move(stop)) {}
 
   void add_embeddings() {
     const std::string name = "embeddings.word";
@@ -78,6 +79,9 @@ class Packer {
   using Named = std::pair<std::string, const Linear*>;
 
   std::vector<float> widened_row(const std::string& name, const WeightMatrix& matrix, std::size_t row) const {
+    if (stop_.stop_requested()) {
+      throw Error(ErrorCode::cancelled, "packing " + model_.name + " was cancelled");
+    }
     std::vector<float> values(matrix.cols);
     matrix.widen_row(row, values.data());
     check_finite(values, model_.name + ": row " + std::to_string(row) + " of " + name);
@@ -198,6 +202,7 @@ class Packer {
   const Model& model_;
   CbmWriter& writer_;
   PackedWeights weights_;
+  std::stop_token stop_;
   double signal_ = 0;
   double noise_ = 0;
   std::size_t inexact_f16_ = 0;
@@ -217,7 +222,8 @@ std::string source_sha256(const Model& model) {
 
 }  // namespace
 
-PackReport pack_model(const Model& model, const std::filesystem::path& out, PackedWeights weights) {
+PackReport pack_model(const Model& model, const std::filesystem::path& out, PackedWeights weights,
+                      std::stop_token stop) {
   const std::string metadata =
       write_cbm_metadata({model.config, model.tokenizer_settings, weights, source_sha256(model)});
   if (metadata.size() > cbm::kLongestMetadata) {
@@ -231,7 +237,7 @@ PackReport pack_model(const Model& model, const std::filesystem::path& out, Pack
   writer.add("metadata", SectionType::bytes, {metadata.size()}, std::as_bytes(std::span(metadata)));
   const auto vocabulary = model.vocabulary.block();
   writer.add("vocabulary", SectionType::bytes, {vocabulary.size()}, vocabulary);
-  Packer packer(model, writer, weights);
+  Packer packer(model, writer, weights, std::move(stop));
   packer.add_embeddings();
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     packer.add_layer("layer." + std::to_string(i), model.layers[i]);

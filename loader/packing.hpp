@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <stop_token>
 
 #include "loader/model.hpp"
 
@@ -21,12 +22,14 @@ struct PackReport {
 };
 
 /// Writes `model` as a .cbm file: beside `out`, then renamed over it, so a reader never sees half a file.
-/// Error file_error, or bad_model if a weight is not finite (or overflows f16).
-PackReport pack_model(const Model& model, const std::filesystem::path& out, PackedWeights weights);
+/// Error file_error, bad_model if a weight is not finite (or overflows f16), cancelled if `stop` asks for it;
+/// then an old file at `out` is as it was.
+PackReport pack_model(const Model& model, const std::filesystem::path& out, PackedWeights weights,
+                      std::stop_token stop = {});
 
 /// Writes a Hugging Face folder (config.json, model.safetensors f32, tokenizer.json, vocab.txt,
 /// tokenizer_config.json) that PyTorch opens and that gives the same logits. `folder` must not exist or be
-/// empty.
-void unpack_model(const Model& model, const std::filesystem::path& folder);
+/// empty, and is so again after an Error: file_error, or cancelled if `stop` asks for it.
+void unpack_model(const Model& model, const std::filesystem::path& folder, std::stop_token stop = {});
 
 }  // namespace crossbill::loader

@@ -19,10 +19,29 @@
 
 namespace crossbill::loader {
 
-ReplacingFile::ReplacingFile(const std::filesystem::path& target) : target_(target) {
+namespace {
+
+/// Where a file at `target` would really lie: the end of a symbolic link. Renaming over a device, a pipe or a
+/// folder would destroy it, so these are refused.
+std::filesystem::path replaceable(const std::filesystem::path& target) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(target, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    throw Error(
+        ErrorCode::file_error,
+        in_quotes(target.string()) + " can't be written: it is no regular file, expected one or a new name");
+  }
+  if (!std::filesystem::exists(status)) return target;
+  const std::filesystem::path real = std::filesystem::canonical(target, error);
+  return error ? target : real;
+}
+
+}  // namespace
+
+ReplacingFile::ReplacingFile(const std::filesystem::path& target) : target_(replaceable(target)) {
   // Process and counter make the name our own; O_EXCL refuses one that exists all the same.
   static std::atomic<unsigned> counter{0};
-  unfinished_ = target;
+  unfinished_ = target_;
   unfinished_ += ".unfinished-" + std::to_string(::getpid()) + "-" + std::to_string(counter++);
   fd_ = ::open(unfinished_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd_ < 0) {

@@ -10,8 +10,9 @@
 
 namespace crossbill::loader {
 
-/// Until commit() the old file stays as it is; without commit() the unfinished one is removed. Error
-/// file_error from every method that touches the file system.
+/// Until commit() the old file stays as it is; without commit() the unfinished one is removed. A symbolic
+/// link stays and the file that it leads to is replaced; a target that exists and isn't a regular file is
+/// refused. Error file_error from every method that touches the file system.
 class ReplacingFile {
  public:
   explicit ReplacingFile(const std::filesystem::path& target);

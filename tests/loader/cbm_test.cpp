@@ -1,6 +1,7 @@
 // Packing, opening and unpacking .cbm files.
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,9 +10,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -295,6 +298,47 @@ TEST_F(Cbm, UnpackingNeedsAnEmptyFolder) {
   write_file(out / "something", "");
   expect_error([&] { unpack_model(*model, out.path()); }, ErrorCode::file_error, {"not empty"});
   expect_error([&] { unpack_model(*model, out / "something"); }, ErrorCode::file_error, {"something"});
+}
+
+// A rename over a device or a pipe would destroy it.
+TEST_F(Cbm, OnlyARegularFileIsReplaced) {
+  const auto model = open_model(kOneLabel);
+  const fs::path pipe = out / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  expect_error([&] { pack_model(*model, pipe, PackedWeights::int8); }, ErrorCode::file_error,
+               {"pipe", "no regular file"});
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  expect_error([&] { pack_model(*model, out.path(), PackedWeights::int8); }, ErrorCode::file_error,
+               {"no regular file"});
+}
+
+TEST_F(Cbm, ASymbolicLinkStaysAndItsFileIsReplaced) {
+  const auto model = open_model(kOneLabel);
+  pack(*model, PackedWeights::int8, "real.cbm");
+  fs::create_symlink("real.cbm", out / "link.cbm");
+  const auto before = fs::file_size(out / "real.cbm");
+  pack(*model, PackedWeights::f16, "link.cbm");
+  EXPECT_TRUE(fs::is_symlink(out / "link.cbm"));
+  EXPECT_NE(fs::file_size(out / "real.cbm"), before);
+}
+
+TEST_F(Cbm, StoppedWorkLeavesNothingBehind) {
+  const auto model = open_model(kOneLabel);
+  std::stop_source stop;
+  stop.request_stop();
+  expect_error([&] { pack_model(*model, out / "stopped.cbm", PackedWeights::int8, stop.get_token()); },
+               ErrorCode::cancelled, {"cancelled"});
+  expect_error([&] { unpack_model(*model, out / "new", stop.get_token()); }, ErrorCode::cancelled,
+               {"cancelled"});
+  fs::create_directory(out / "empty");
+  expect_error([&] { unpack_model(*model, out / "empty", stop.get_token()); }, ErrorCode::cancelled,
+               {"cancelled"});
+  EXPECT_FALSE(fs::exists(out / "stopped.cbm"));
+  EXPECT_FALSE(fs::exists(out / "new"));
+  EXPECT_TRUE(fs::is_empty(out / "empty"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(out.path()), fs::directory_iterator()), 1);
+  unpack_model(*model, out / "empty");  // and a second try succeeds
+  EXPECT_TRUE(fs::exists(out / "empty" / "model.safetensors"));
 }
 
 TEST(BundledModel, OpensAndKnowsItsSource) {
