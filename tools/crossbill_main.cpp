@@ -104,6 +104,14 @@ int parse_and_run(int argc, char** argv) {
     return print_and_end(version.what());
   } catch (const CLI::ParseError& fault) {
     const auto chosen = app.get_subcommands();
+    if (chosen.empty() && argc > 1 && argv[1][0] != '-') {
+      std::string names;
+      for (const CLI::App* command : app.get_subcommands(nullptr))
+        names += (names.empty() ? "" : ", ") + command->get_name();
+      return fail(
+          "there is no command \"" + std::string(argv[1]) + "\", but " + names + "\nTry crossbill --help",
+          exit_usage);
+    }
     const std::string name = chosen.empty() ? "crossbill" : "crossbill " + chosen.front()->get_name();
     return fail(std::string(fault.what()) + "\nTry " + name + " --help", exit_usage);
   }

@@ -40,7 +40,12 @@ Interrupt::Interrupt() {
   if (pipe(pipe_) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
   for (const int end : pipe_) fcntl(end, F_SETFD, FD_CLOEXEC);
   signal_pipe.store(pipe_[1]);
+  // Signals go to the main thread, so that they end its waits; the watcher inherits a mask without them.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   watcher_ = std::thread([this] { wait_for_signal(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   for (const int number : kSignals) {
     if (is_ignored(number)) continue;
     struct sigaction action = {};

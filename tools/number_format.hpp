@@ -25,5 +25,9 @@ std::string byte_size(std::uint64_t bytes);
 
 /// "3 pairs", "1 pair".
 std::string counted(std::uint64_t count, const std::string& singular);
+/// The verb that goes with so many.
+inline const char* was_or_were(std::uint64_t count) {
+  return count == 1 ? "was" : "were";
+}
 
 }  // namespace crossbill::tools

@@ -10,6 +10,7 @@
 #include "loader/packing.hpp"
 #include "tools/commands.hpp"
 #include "tools/failures.hpp"
+#include "tools/interrupt.hpp"
 #include "tools/json_line.hpp"
 #include "tools/model_argument.hpp"
 #include "tools/model_choice.hpp"
@@ -71,8 +72,9 @@ int PackCommand::run() const {
     throw InputError(out + " exists; --force replaces it");
   }
   const auto opened = loader::open_model(find_model(argument.model, model_folders()));
-  const loader::PackReport report = loader::pack_model(
-      *opened, out, weights == "f16" ? loader::PackedWeights::f16 : loader::PackedWeights::int8);
+  const Interrupt interrupt;
+  const auto kind = weights == "f16" ? loader::PackedWeights::f16 : loader::PackedWeights::int8;
+  const loader::PackReport report = loader::pack_model(*opened, out, kind, interrupt.token());
   StandardOutput output;
   output.line(json ? as_json(*this, report) : as_text(*this, report, opened->bytes));
   output.flush();

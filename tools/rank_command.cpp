@@ -92,12 +92,14 @@ void add_ranking_options(CLI::App& rank, const std::shared_ptr<RankCommand>& com
   rank.add_option_function<double>(
           "--fusion",
           [command](const double& weight) {
+            // Written so that NaN, which passes a comparison of the other kind, is refused too.
+            if (!(weight >= 0 && weight <= 1))
+              throw CLI::ValidationError("--fusion", "W is a number from 0 to 1");
             command->fusion = weight;
             command->has_fusion = true;
           },
           "Weight of the passages' own first-stage \"score\", 0 to 1")
-      ->type_name("W")
-      ->check(CLI::Range(0.0, 1.0).description(""));
+      ->type_name("W");
   rank.add_option("--label", command->settings.ranking.label,
                   "The label to rank by, needed if the model has several")
       ->type_name("NAME");

@@ -265,11 +265,11 @@ void RankRun::print_table(const std::string& query, std::span<const Hit> hits,
 
 void RankRun::say_summary() const {
   if (truncated_ > 0) {
-    say("note: " + grouped(truncated_) + " of " + counted(shown_, "passage") + " shown were cut to " +
-        std::to_string(reranker_.info().max_length) + " tokens");
+    say("note: " + grouped(truncated_) + " of " + counted(shown_, "passage") + " shown " +
+        was_or_were(truncated_) + " cut to " + std::to_string(reranker_.info().max_length) + " tokens");
   }
   if (bad_ > 0) {
-    say("note: " + counted(bad_, "bad line") + (bad_ == 1 ? " was" : " were") +
+    say("note: " + counted(bad_, "bad line") + " " + was_or_were(bad_) +
         " skipped; the first: " + first_bad_);
   }
 }

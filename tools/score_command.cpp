@@ -47,12 +47,12 @@ const std::map<std::string, PairFormat> kFormats = {
 
 void say_summary(const ScoreStreamSummary& summary, std::size_t max_length) {
   if (summary.truncated > 0) {
-    say("note: " + grouped(summary.truncated) + " of " + counted(summary.pairs, "pair") + " were cut to " +
-        std::to_string(max_length) + " tokens");
+    say("note: " + grouped(summary.truncated) + " of " + counted(summary.pairs, "pair") + " " +
+        was_or_were(summary.truncated) + " cut to " + std::to_string(max_length) + " tokens");
   }
   if (summary.bad > 0) {
-    say("note: " + grouped(summary.bad) + " of " + counted(summary.pairs + summary.bad, "line") +
-        " were bad and skipped; the first: " + summary.first_bad);
+    say("note: " + grouped(summary.bad) + " of " + counted(summary.pairs + summary.bad, "line") + " " +
+        was_or_were(summary.bad) + " bad and skipped; the first: " + summary.first_bad);
   }
 }
 

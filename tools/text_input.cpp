@@ -22,7 +22,9 @@ constexpr std::size_t kPiece = 64 * 1024;
 TextInput::TextInput(const std::string& path, int wake_fd)
     : name_(path == "-" ? "<stdin>" : path), wake_fd_(wake_fd) {
   fd_ = path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd_ < 0) throw InputError(name_ + ": can't be opened: " + std::strerror(errno));
+  if (fd_ < 0 && errno == EINTR) throw Interrupted();  // while a pipe by name waited for its writer
+  if (fd_ < 0)
+    throw InputError((name_.empty() ? "\"\"" : name_) + ": can't be opened: " + std::strerror(errno));
   struct stat facts = {};
   if (fstat(fd_, &facts) == 0) {
     if (S_ISDIR(facts.st_mode)) {

@@ -50,12 +50,12 @@ struct TokenizeCommand {
 
 void say_summary(const TokenStreamSummary& summary, std::size_t max_length) {
   if (summary.truncated > 0) {
-    say("note: " + grouped(summary.truncated) + " of " + counted(summary.lines, "line") + " were cut to " +
-        std::to_string(max_length) + " tokens");
+    say("note: " + grouped(summary.truncated) + " of " + counted(summary.lines, "line") + " " +
+        was_or_were(summary.truncated) + " cut to " + std::to_string(max_length) + " tokens");
   }
   if (summary.bad > 0) {
-    say("note: " + grouped(summary.bad) + " of " + counted(summary.lines + summary.bad, "line") +
-        " were bad and skipped; the first: " + summary.first_bad);
+    say("note: " + grouped(summary.bad) + " of " + counted(summary.lines + summary.bad, "line") + " " +
+        was_or_were(summary.bad) + " bad and skipped; the first: " + summary.first_bad);
   }
 }
 

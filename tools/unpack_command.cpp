@@ -5,12 +5,14 @@
 
 #include <filesystem>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <utility>
 
 #include "loader/packing.hpp"
 #include "tools/commands.hpp"
 #include "tools/failures.hpp"
+#include "tools/interrupt.hpp"
 #include "tools/json_line.hpp"
 #include "tools/model_argument.hpp"
 #include "tools/model_choice.hpp"
@@ -58,12 +60,12 @@ class PassingFolder {
 };
 
 // With --force the model's files replace those of the same name, and the folder's other files stay.
-void unpack_over(const loader::Model& model, const fs::path& folder) {
+void unpack_over(const loader::Model& model, const fs::path& folder, const std::stop_token& stop) {
   fs::path beside = folder.lexically_normal();
   if (!beside.has_filename()) beside = beside.parent_path();
   beside += ".unpacking-" + std::to_string(getpid());
   const PassingFolder fresh(beside);
-  loader::unpack_model(model, fresh.path());
+  loader::unpack_model(model, fresh.path(), stop);
   for (const fs::directory_entry& entry : fs::directory_iterator(fresh.path())) {
     fs::rename(entry.path(), folder / entry.path().filename());
   }
@@ -78,10 +80,11 @@ int UnpackCommand::run() const {
   const bool occupied = exists && !fs::is_empty(folder, ignored);
   if (occupied && !force) throw InputError(folder + " isn't empty; --force writes into it all the same");
   const auto opened = loader::open_model(find_model(argument.model, model_folders()));
+  const Interrupt interrupt;
   if (occupied) {
-    unpack_over(*opened, folder);
+    unpack_over(*opened, folder, interrupt.token());
   } else {
-    loader::unpack_model(*opened, folder);
+    loader::unpack_model(*opened, folder, interrupt.token());
   }
   const std::uintmax_t bytes = fs::file_size(fs::path(folder) / "model.safetensors");
   StandardOutput output;

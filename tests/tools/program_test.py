@@ -57,10 +57,16 @@ class Usage(CommandLineTest):
         for arguments in ([], ["frobnicate"], ["score", "--frobnicate"], ["score", "a", "b"],
                           ["score", "--truncate", "sideways"], ["score", "--max-length", "2"],
                           ["score", "--threads", "-1"], ["score", "--threads"], ["score", "--format", "csv"],
-                          ["rank", "--json", "--table", "--query", "q"], ["rank", "--fusion", "-0.1"], ["pack", TINY],
+                          ["rank", "--json", "--table", "--query", "q"], ["rank", "--fusion", "-0.1"],
+                          ["rank", "--fusion", "nan"], ["pack", TINY],
                           ["pack", TINY, "x.cbm", "--weights", "int4"], ["unpack"]):
             said = self.fails(2, *arguments)
             self.assertRegex(said, r"Try crossbill( \w+)? --help", arguments)
+
+    def test_names_a_command_that_there_is_not(self):
+        said = self.fails(2, "scor", "pairs.jsonl")
+        self.assertIn('no command "scor"', said)
+        self.assertIn("score, rank, tokenize, pack, unpack, info", said)
 
     def test_that_the_model_or_machine_cannot_follow_is_exit_2(self):
         said = self.fails(2, "score", "--model", TINY, "--isa", "abacus", stdin=PAIRS)
@@ -150,6 +156,11 @@ class Packing(CommandLineTest):
         self.assertIn(f"{packed} exists; --force replaces it", self.fails(1, "pack", TINY, packed))
         self.assertEqual(packed.read_text(), "precious")
         self.out("pack", TINY, packed, "--force")
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        self.assertIn("no regular file", self.fails(1, "pack", TINY, pipe, "--force"))
+        self.assertTrue(pipe.is_fifo())
+        pipe.unlink()
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["tiny.cbm"])
         self.assertIn("is a folder", self.fails(2, "pack", TINY, self.folder))
 

@@ -128,7 +128,7 @@ class Passages(RankTest):
     def test_that_are_shortened_are_counted(self):
         done = run("rank", "--query", QUERY, "--json", "--model", TINY, stdin="tea\n" + "the old city " * 100)
         self.assertEqual(sorted(json.loads(line)["truncated"] for line in done.stdout.splitlines()), [False, True])
-        self.assertIn("note: 1 of 2 passages shown were cut to ", done.stderr.decode())
+        self.assertIn("note: 1 of 2 passages shown was cut to ", done.stderr.decode())
 
     def test_may_be_none(self):
         done = run("rank", "--query", QUERY, "--model", TINY)

@@ -201,7 +201,7 @@ class Truncation(CommandLineTest):
         self.assertEqual(done.returncode, 0)
         self.assertEqual([json.loads(line)["truncated"] for line in done.stdout.splitlines()], [False, True, False])
         limit = json.loads(done.stdout.splitlines()[1])["tokens"]
-        self.assertEqual(done.stderr.decode(), f"note: 1 of 3 pairs were cut to {limit} tokens\n")
+        self.assertEqual(done.stderr.decode(), f"note: 1 of 3 pairs was cut to {limit} tokens\n")
 
     def test_follows_max_length(self):
         done = run("score", "--model", TINY, "--json", "--max-length", 12, stdin=json_lines([self.LONG]))

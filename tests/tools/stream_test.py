@@ -77,6 +77,15 @@ class Interruption(CommandLineTest):
         out, errors = process.communicate(timeout=PATIENCE)
         self.assertEqual((process.returncode, out, errors), (130, b"", b"interrupted\n"))
 
+    def test_ends_the_wait_for_a_pipes_writer(self):
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        process = start("score", "--model", TINY, pipe, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=PATIENCE)
+        self.assertEqual((process.returncode, out, errors), (130, b"", b"interrupted\n"))
+
     def test_that_the_parent_ignores_is_ignored(self):
         process = subprocess.Popen([PROGRAM, "score", "--model", TINY], stdin=subprocess.PIPE, env=environment(),
                                    stdout=subprocess.PIPE, bufsize=0,

@@ -58,7 +58,7 @@ class Tokenize(CommandLineTest):
     def test_counts_what_was_cut(self):
         done = run("tokenize", "--max-length", 5, "--model", BUNDLED, stdin="a b c d e f\na\n")
         self.assertEqual(done.stdout.decode().splitlines(), ["[CLS] a b c [SEP]", "[CLS] a [SEP]"])
-        self.assertEqual(done.stderr.decode(), "note: 1 of 2 lines were cut to 5 tokens\n")
+        self.assertEqual(done.stderr.decode(), "note: 1 of 2 lines was cut to 5 tokens\n")
         self.assertIn("error: <stdin>:1: ", self.fails(1, "tokenize", "--max-length", 5, "--truncate", "error",
                                                        "--model", BUNDLED, stdin="a b c d e f\n"))
 
@@ -93,12 +93,12 @@ class Tokenize(CommandLineTest):
         texts = '{"text": "a b c d"}\n{"text": "a"}\n{"texts": "a"}\n{"text": "a b c d"}\n'
         said = self.fails(1, "tokenize", "--max-length", 5, "--model", BUNDLED, stdin=texts)
         self.assertEqual(self.stdout, "[CLS] a b c [SEP]\n[CLS] a [SEP]\n")
-        self.assertRegex(said, r"^note: 1 of 2 lines were cut to 5 tokens\nerror: <stdin>:3: .*\n$")
+        self.assertRegex(said, r"^note: 1 of 2 lines was cut to 5 tokens\nerror: <stdin>:3: .*\n$")
         broken = self.write("broken.gz", texts, compress=True)
         broken.write_bytes(broken.read_bytes()[:-4])
         said = self.fails(1, "tokenize", "--max-length", 5, "--skip-bad", "--model", BUNDLED, broken)
         self.assertEqual(said.splitlines()[0], "note: 2 of 3 lines were cut to 5 tokens")
-        self.assertIn(f"note: 1 of 4 lines were bad and skipped; the first: {broken}:3: ", said)
+        self.assertIn(f"note: 1 of 4 lines was bad and skipped; the first: {broken}:3: ", said)
         self.assertIn(f"error: {broken}: the gzip data is cut short", said)
 
     def test_that_refuses_to_cut_stops_at_the_first_line_too_long(self):
