@@ -6,9 +6,8 @@
 //     std::printf("%8.3f  %s\n", hit.score, passages[hit.index].data());
 //
 // All text is UTF-8; invalid bytes are read as U+FFFD, as Python's errors="replace" does. Const methods may
-// be called from any number of threads at once. Errors are thrown as crossbill::Error; where the system has no
-// memory or no thread to give, what the standard library throws for that passes through (std::bad_alloc,
-// std::system_error). Nothing is printed.
+// be called from any number of threads at once. Errors are thrown as crossbill::Error; where the system has
+// no memory or no thread to give, std::bad_alloc or std::system_error passes through. Nothing is printed.
 #pragma once
 
 #include <chrono>
