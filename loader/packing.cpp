@@ -1,5 +1,6 @@
 #include "loader/packing.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -33,6 +34,22 @@ using cbm::SectionType;
 template <typename Element>
 std::span<const std::byte> bytes_of(const std::vector<Element>& values) {
   return std::as_bytes(std::span(values));
+}
+
+/// A source that is int8 already is taken over as it is: rounding again would lose again.
+bool is_packed(const WeightMatrix& matrix) {
+  return matrix.dtype == DType::s8;
+}
+
+/// Copies a packed row's codes to `q` and returns its scale.
+float take_packed(const WeightMatrix& matrix, std::size_t row, std::span<std::int8_t> q) {
+  const auto* codes = reinterpret_cast<const std::int8_t*>(matrix.data);
+  if (matrix.layout == WeightMatrix::Layout::panels) {
+    kernels::get_s8_panel_row(codes, matrix.rows, matrix.cols, row, q.data());
+  } else {
+    std::copy_n(codes + row * matrix.cols, matrix.cols, q.data());
+  }
+  return matrix.scales[row];
 }
 
 /// Adds a model's parts to a .cbm file in the order of docs/format.md.
@@ -122,7 +139,8 @@ class Packer {
       sums.emplace_back(kernels::padded(rows));
       for (std::size_t row = 0; row < rows; ++row) {
         const auto values = widened_row(name + ".weight", linear->weight, row);
-        scales.back()[row] = quantise_channel(values, q);
+        scales.back()[row] =
+            is_packed(linear->weight) ? take_packed(linear->weight, row, q) : quantise_channel(values, q);
         for (std::size_t k = 0; k < cols; ++k) {
           sums.back()[row] += q[k];
           count_error(values[k], scales.back()[row] * static_cast<float>(q[k]));
@@ -147,8 +165,9 @@ class Packer {
     std::vector<std::int8_t> quantised(matrix.rows * matrix.cols);
     std::vector<float> scales(matrix.rows);
     for (std::size_t row = 0; row < matrix.rows; ++row) {
-      scales[row] = quantise_row(widened_row(name, matrix, row),
-                                 std::span(quantised).subspan(row * matrix.cols, matrix.cols));
+      const auto q = std::span(quantised).subspan(row * matrix.cols, matrix.cols);
+      const auto values = widened_row(name, matrix, row);
+      scales[row] = is_packed(matrix) ? take_packed(matrix, row, q) : quantise_row(values, q);
     }
     writer_.add(name, SectionType::s8, {matrix.rows, matrix.cols}, bytes_of(quantised));
     writer_.add(name + ".scales", SectionType::f32, {scales.size()}, bytes_of(scales));

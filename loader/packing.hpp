@@ -22,6 +22,7 @@ struct PackReport {
 };
 
 /// Writes `model` as a .cbm file: beside `out`, then renamed over it, so a reader never sees half a file.
+/// Weights that are int8 already stay as they are when packed as int8.
 /// Error file_error, bad_model if a weight is not finite (or overflows f16), cancelled if `stop` asks for it;
 /// then an old file at `out` is as it was.
 PackReport pack_model(const Model& model, const std::filesystem::path& out, PackedWeights weights,

@@ -6,12 +6,14 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <new>
 #include <string>
 
 #include "crossbill/error.hpp"
+#include "engine/thread_count.hpp"
 #include "tools/commands.hpp"
 #include "tools/failures.hpp"
 #include "tools/interrupt.hpp"
@@ -43,6 +45,14 @@ void ensure_standard_streams() {
     if (fcntl(fd, F_GETFD) != -1) continue;
     if (open("/dev/null", O_RDONLY) < 0) return;  // writing to it fails, as writing to nothing should
   }
+}
+
+// The library passes over a value that makes no sense; a person should hear of it.
+void say_ignored_threads() {
+  const char* threads = std::getenv("CROSSBILL_THREADS");
+  if (threads == nullptr || *threads == '\0' || engine::parse_thread_count(threads)) return;
+  say("warning: CROSSBILL_THREADS is \"" + std::string(threads) +
+      "\", no number from 1 to 1024, and is ignored");
 }
 
 int fail(const std::string& sentence, int code) {
@@ -109,12 +119,13 @@ int parse_and_run(int argc, char** argv) {
       for (const CLI::App* command : app.get_subcommands(nullptr))
         names += (names.empty() ? "" : ", ") + command->get_name();
       return fail(
-          "there is no command \"" + std::string(argv[1]) + "\", but " + names + "\nTry crossbill --help",
+          "unknown command \"" + std::string(argv[1]) + "\"; commands: " + names + "\nTry crossbill --help",
           exit_usage);
     }
     const std::string name = chosen.empty() ? "crossbill" : "crossbill " + chosen.front()->get_name();
     return fail(std::string(fault.what()) + "\nTry " + name + " --help", exit_usage);
   }
+  say_ignored_threads();
   return run(action);
 }
 

@@ -49,8 +49,14 @@ std::vector<std::string> model_names(const std::vector<fs::path>& folders) {
 }
 
 fs::path find_model(const std::string& model, const std::vector<fs::path>& folders) {
-  if (model.find('/') != std::string::npos || model.ends_with(kSuffix)) return model;
   std::error_code ignored;
+  if (model.find('/') != std::string::npos || model.ends_with(kSuffix)) {
+    if (fs::symlink_status(model, ignored).type() != fs::file_type::not_found) return model;
+    throw InputError(
+        model +
+        ": there is no such file or folder. Crossbill downloads nothing: give a .cbm file, a Hugging "
+        "Face folder on this machine, or a bundled model's name");
+  }
   for (const fs::path& folder : folders) {
     fs::path candidate = folder / (model + std::string(kSuffix));
     if (fs::exists(candidate, ignored)) return candidate;

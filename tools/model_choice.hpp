@@ -17,9 +17,9 @@ std::vector<std::filesystem::path> model_folders();
 /// Names of the models found in `folders` (NAME.cbm), sorted, each once.
 std::vector<std::string> model_names(const std::vector<std::filesystem::path>& folders);
 
-/// `model` is a bundled model's name or a path. What has a "/" or ends in ".cbm" is a path and is returned as
-/// it is; anything else is looked for as NAME.cbm in `folders`, then as a file or folder here. InputError
-/// lists the names there are and the places that were looked at.
+/// `model` is a bundled model's name or a path. What has a "/" or ends in ".cbm" is a path, which must exist
+/// and is returned as it is; anything else is looked for as NAME.cbm in `folders`, then as a file or folder
+/// here. InputError lists the names there are and the places that were looked at.
 std::filesystem::path find_model(const std::string& model, const std::vector<std::filesystem::path>& folders);
 
 }  // namespace crossbill::tools

@@ -23,7 +23,8 @@ namespace {
 
 constexpr const char* kFooter =
     "MODEL is a folder with config.json, model.safetensors and tokenizer files, as Hugging Face\n"
-    "lays it out, or a .cbm file. OUT is one file that opens in a millisecond or two.\n"
+    "lays it out, or a .cbm file. OUT is one file that is mapped\n"
+    "and checked in milliseconds.\n"
     "  int8  a quarter of f32's size; the report says how near the weights stay (dB)\n"
     "  f16   half of f32's size; exact if the source is f16\n"
     "With --json the report is one object,\n"

@@ -234,6 +234,13 @@ TEST_F(Cbm, PackingTwiceGivesTheSameBytes) {
   }
 }
 
+TEST_F(Cbm, PackingAPackedModelAgainLosesNothing) {
+  const auto once = open_model(pack(*open(), PackedWeights::int8, "once.cbm"));
+  const auto twice = open_model(pack(*once, PackedWeights::int8, "twice.cbm"));
+  EXPECT_EQ(tensors_of(*twice), tensors_of(*once));
+  EXPECT_TRUE(std::isinf(report.weight_snr_db));
+}
+
 TEST_F(Cbm, SourceIsNamedByItsSha256AndKeptWhenRepacked) {
   const char* digest =
       "6088cc190e15c396d4e9ab11a5dc911b544ac6c2db5f1d5f56084245e48f29a9";  // as sha256sum prints it

@@ -15,9 +15,22 @@ namespace crossbill::tools {
 namespace {
 
 TEST(ModelChoice, PathsAreTakenAsTheyAre) {
-  EXPECT_EQ(find_model("some/folder", {}), "some/folder");
-  EXPECT_EQ(find_model("./x", {}), "./x");
-  EXPECT_EQ(find_model("not-there.cbm", {}), "not-there.cbm");
+  const TemporaryFolder folder;
+  folder.write("there.cbm", "");
+  EXPECT_EQ(find_model(folder.path().string(), {}), folder.path());
+  EXPECT_EQ(find_model((folder.path() / "there.cbm").string(), {}), folder.path() / "there.cbm");
+  EXPECT_EQ(find_model("./", {}), "./");
+}
+
+TEST(ModelChoice, APathThatLeadsNowhereIsNotDownloaded) {
+  for (const char* path : {"some-publisher/some-model", "./not-there", "not-there.cbm"}) {
+    try {
+      find_model(path, {});
+      ADD_FAILURE() << path;
+    } catch (const InputError& fault) {
+      EXPECT_NE(std::string(fault.what()).find("downloads nothing"), std::string::npos) << fault.what();
+    }
+  }
 }
 
 TEST(ModelChoice, NamesAreLookedForInOrder) {

@@ -63,9 +63,18 @@ class Usage(CommandLineTest):
             said = self.fails(2, *arguments)
             self.assertRegex(said, r"Try crossbill( \w+)? --help", arguments)
 
+    def test_an_ignored_variable_is_told(self):
+        for value, told in (("many", True), ("0", True), ("2", False)):
+            done = run("score", "--model", TINY, stdin=PAIRS, env=environment(CROSSBILL_THREADS=value))
+            self.assertEqual((done.returncode, b"CROSSBILL_THREADS" in done.stderr), (0, told), value)
+
+    def test_a_name_of_the_hub_is_told_that_nothing_is_downloaded(self):
+        said = self.fails(1, "score", "--model", "cross-encoder/ms-marco-MiniLM-L-6-v2", stdin=PAIRS)
+        self.assertIn("downloads nothing", said)
+
     def test_names_a_command_that_there_is_not(self):
         said = self.fails(2, "scor", "pairs.jsonl")
-        self.assertIn('no command "scor"', said)
+        self.assertIn('unknown command "scor"', said)
         self.assertIn("score, rank, tokenize, pack, unpack, info", said)
 
     def test_that_the_model_or_machine_cannot_follow_is_exit_2(self):
