@@ -9,8 +9,8 @@
 #include "tools/engine_options.hpp"
 #include "tools/failures.hpp"
 #include "tools/interrupt.hpp"
-#include "tools/number_format.hpp"
 #include "tools/option_style.hpp"
+#include "tools/run_notes.hpp"
 #include "tools/score_stream.hpp"
 
 namespace crossbill::tools {
@@ -46,14 +46,7 @@ const std::map<std::string, PairFormat> kFormats = {
     {"auto", PairFormat::automatic}, {"jsonl", PairFormat::jsonl}, {"tsv", PairFormat::tsv}};
 
 void say_summary(const ScoreStreamSummary& summary, std::size_t max_length) {
-  if (summary.truncated > 0) {
-    say("note: " + grouped(summary.truncated) + " of " + counted(summary.pairs, "pair") + " " +
-        was_or_were(summary.truncated) + " cut to " + std::to_string(max_length) + " tokens");
-  }
-  if (summary.bad > 0) {
-    say("note: " + grouped(summary.bad) + " of " + counted(summary.pairs + summary.bad, "line") + " " +
-        was_or_were(summary.bad) + " bad and skipped; the first: " + summary.first_bad);
-  }
+  say_notes({summary.pairs, "pair", summary.truncated, summary.bad, summary.first_bad}, max_length);
 }
 
 int ScoreCommand::run() const {

@@ -10,8 +10,8 @@
 #include "tools/engine_options.hpp"
 #include "tools/failures.hpp"
 #include "tools/interrupt.hpp"
-#include "tools/number_format.hpp"
 #include "tools/option_style.hpp"
+#include "tools/run_notes.hpp"
 #include "tools/standard_output.hpp"
 #include "tools/text_reader.hpp"
 #include "tools/token_stream.hpp"
@@ -49,14 +49,7 @@ struct TokenizeCommand {
 };
 
 void say_summary(const TokenStreamSummary& summary, std::size_t max_length) {
-  if (summary.truncated > 0) {
-    say("note: " + grouped(summary.truncated) + " of " + counted(summary.lines, "line") + " " +
-        was_or_were(summary.truncated) + " cut to " + std::to_string(max_length) + " tokens");
-  }
-  if (summary.bad > 0) {
-    say("note: " + grouped(summary.bad) + " of " + counted(summary.lines + summary.bad, "line") + " " +
-        was_or_were(summary.bad) + " bad and skipped; the first: " + summary.first_bad);
-  }
+  say_notes({summary.lines, "line", summary.truncated, summary.bad, summary.first_bad}, max_length);
 }
 
 int TokenizeCommand::run() const {
